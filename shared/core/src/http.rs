@@ -1,0 +1,77 @@
+//! A delivery as it came over the wire, whichever gateway brought it.
+
+/// The header fields of a request. Names are case-insensitive; repeats are
+/// kept in order, since a repeated single-valued header must be refused.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Headers(Vec<(String, Vec<u8>)>);
+
+impl Headers {
+    /// From pairs as received. White space around a value is trimmed.
+    pub fn new<N: Into<String>, V: AsRef<[u8]>>(pairs: impl IntoIterator<Item = (N, V)>) -> Self {
+        Self(
+            pairs
+                .into_iter()
+                .map(|(name, value)| (name.into().to_ascii_lowercase(), value.as_ref().trim_ascii().to_vec()))
+                .collect(),
+        )
+    }
+
+    /// All values of one header, in order.
+    pub fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a [u8]> {
+        self.0
+            .iter()
+            .filter(move |(known, _)| known.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.as_slice())
+    }
+
+    /// The only value of a header: `None` where it is absent or repeated.
+    pub fn only(&self, name: &str) -> Option<&[u8]> {
+        let mut values = self.all(name);
+        let first = values.next()?;
+        values.next().is_none().then_some(first)
+    }
+
+    /// The only value of a header as text.
+    pub fn text(&self, name: &str) -> Option<&str> {
+        std::str::from_utf8(self.only(name)?).ok()
+    }
+
+    /// Every pair, names in lower case.
+    pub fn iter(&self) -> impl Iterator<Item = (&str, &[u8])> {
+        self.0.iter().map(|(name, value)| (name.as_str(), value.as_slice()))
+    }
+}
+
+/// One delivery: a request with its body as received, after the gateway's own
+/// base64 was taken off.
+#[derive(Debug, Clone)]
+pub struct Request {
+    /// Upper case, e.g. `POST`.
+    pub method: String,
+    /// The path as the vendor called it, stage included, percent-escapes kept.
+    pub path: String,
+    /// The query without `?`, percent-escapes kept; empty where there is none.
+    pub query: String,
+    /// Header fields.
+    pub headers: Headers,
+    /// The raw bytes. Signatures are over these and nothing else.
+    pub body: Vec<u8>,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn header_names_are_case_insensitive_and_values_trimmed() {
+        let headers = Headers::new([("X-Hub-Signature-256", " sha256=ab ")]);
+        assert_eq!(headers.text("x-hub-signature-256"), Some("sha256=ab"));
+    }
+
+    #[test]
+    fn a_repeated_header_has_no_only_value() {
+        let headers = Headers::new([("a", "1"), ("A", "1")]);
+        assert_eq!(headers.only("a"), None);
+        assert_eq!(headers.all("a").count(), 2);
+    }
+}

@@ -1,0 +1,9 @@
+//! The pure core of Sekali: what a vendor's delivery means, what may happen
+//! to an event, and the ports through which the world is reached. No AWS, no
+//! runtime, no clock: time, randomness and ids are parameters.
+
+pub mod http;
+pub mod ids;
+pub mod key;
+pub mod problem;
+pub mod time;
