@@ -2,6 +2,8 @@
 //! to an event, and the ports through which the world is reached. No AWS, no
 //! runtime, no clock: time, randomness and ids are parameters.
 
+pub mod config;
+mod document;
 pub mod http;
 pub mod ids;
 pub mod key;

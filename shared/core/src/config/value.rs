@@ -1,0 +1,214 @@
+//! The small languages inside texts: spans of time, sizes, names, URLs.
+
+use std::time::Duration;
+
+/// No span in a configuration is longer; beyond it a digit was typed too many.
+const LONGEST_SPAN: Duration = Duration::from_secs(3650 * 24 * 60 * 60);
+
+/// Longest name of an endpoint, resource, action, destination, status or field.
+/// Names stand in keys, metrics and logs.
+const LONGEST_NAME: usize = 64;
+
+/// Why a text is not what was asked for; its display is the sentence for people.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum NotAValue {
+    /// Not a number and a unit.
+    #[error("a span of time is a whole number and one of ms, s, m, h, d")]
+    Span,
+    /// Longer than ten years.
+    #[error("a span of time is at most 3650 days")]
+    SpanTooLong,
+    /// Not a number and a unit.
+    #[error("a size is a whole number and one of B, KiB, MiB")]
+    Size,
+    /// Not a name.
+    #[error(
+        "a name is made of a-z, A-Z, 0-9, _ and -, begins with a letter or digit and has at most 64 characters"
+    )]
+    Name,
+    /// Not an absolute URL.
+    #[error("this is not a URL of the form https://host/path")]
+    Url,
+    /// A URL with a user or password.
+    #[error("a URL here holds no user or password")]
+    UrlWithUser,
+    /// A URL with a fragment.
+    #[error("a URL here has no #fragment")]
+    UrlWithFragment,
+    /// Plain http to somewhere else than this machine.
+    #[error("plain http is only for a loopback address")]
+    PlainHttp,
+}
+
+/// A span of time such as `24h`, `30d`, `15m`, `10s` or `500ms`.
+pub fn span(text: &str) -> Result<Duration, NotAValue> {
+    let (number, unit) = number_and_unit(text).ok_or(NotAValue::Span)?;
+    let millis = match unit {
+        "ms" => 1,
+        "s" => 1_000,
+        "m" => 60_000,
+        "h" => 3_600_000,
+        "d" => 86_400_000,
+        _ => return Err(NotAValue::Span),
+    };
+    let span = number.checked_mul(millis).map(Duration::from_millis).ok_or(NotAValue::SpanTooLong)?;
+    if span > LONGEST_SPAN { Err(NotAValue::SpanTooLong) } else { Ok(span) }
+}
+
+/// A size in bytes such as `1MiB`, `256KiB` or `512B`.
+pub fn size(text: &str) -> Result<u64, NotAValue> {
+    let (number, unit) = number_and_unit(text).ok_or(NotAValue::Size)?;
+    let factor = match unit {
+        "B" => 1,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        _ => return Err(NotAValue::Size),
+    };
+    number.checked_mul(factor).ok_or(NotAValue::Size)
+}
+
+fn number_and_unit(text: &str) -> Option<(u64, &str)> {
+    let end = text.find(|c: char| !c.is_ascii_digit())?;
+    Some((text[..end].parse().ok()?, &text[end..]))
+}
+
+/// A name of something in the configuration.
+pub fn name(text: &str) -> Result<&str, NotAValue> {
+    let well_made = text.starts_with(|first: char| first.is_ascii_alphanumeric())
+        && text.len() <= LONGEST_NAME
+        && text.chars().all(|c| c.is_ascii_alphanumeric() || c == '_' || c == '-');
+    if well_made { Ok(text) } else { Err(NotAValue::Name) }
+}
+
+/// An absolute URL, over TLS unless it stays on this machine.
+pub fn url(text: &str) -> Result<&str, NotAValue> {
+    let (scheme, rest) = text.split_once("://").ok_or(NotAValue::Url)?;
+    let authority = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    if authority.contains('@') {
+        return Err(NotAValue::UrlWithUser);
+    }
+    if text.contains('#') {
+        return Err(NotAValue::UrlWithFragment);
+    }
+    let host = host(authority).ok_or(NotAValue::Url)?;
+    if text.contains(|c: char| c.is_whitespace() || c.is_control() || !c.is_ascii()) {
+        return Err(NotAValue::Url);
+    }
+    match scheme {
+        "https" => Ok(text),
+        "http" if is_loopback(host) => Ok(text),
+        "http" => Err(NotAValue::PlainHttp),
+        _ => Err(NotAValue::Url),
+    }
+}
+
+/// The host of `host`, `host:port` or `[v6]:port`; `None` where it is malformed.
+fn host(authority: &str) -> Option<&str> {
+    let (host, after) = match authority.strip_prefix('[') {
+        Some(inner) => {
+            let (host, after) = inner.split_once(']')?;
+            host.parse::<std::net::Ipv6Addr>().ok()?;
+            (host, after)
+        }
+        None => authority.find(':').map_or((authority, ""), |colon| authority.split_at(colon)),
+    };
+    let port_is_fine = match after.strip_prefix(':') {
+        Some(port) => {
+            port.starts_with(|c: char| c.is_ascii_digit()) && port.parse::<u16>().is_ok_and(|port| port != 0)
+        }
+        None => after.is_empty(),
+    };
+    let host_is_fine = !host.is_empty()
+        && host.chars().all(|c| c.is_ascii_alphanumeric() || matches!(c, '.' | '-' | ':' | '_'));
+    (port_is_fine && host_is_fine).then_some(host)
+}
+
+fn is_loopback(host: &str) -> bool {
+    host == "localhost" || host.parse::<std::net::IpAddr>().is_ok_and(|address| address.is_loopback())
+}
+
+/// A span as people write it: the largest unit that divides it.
+pub fn show_span(span: Duration) -> String {
+    let millis = span.as_millis();
+    [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")]
+        .into_iter()
+        .find(|(unit, _)| millis > 0 && millis % unit == 0)
+        .map_or_else(|| format!("{millis}ms"), |(unit, name)| format!("{}{name}", millis / unit))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    #[test]
+    fn a_span_is_a_whole_number_and_a_unit() {
+        assert_eq!(span("24h"), Ok(Duration::from_secs(86_400)));
+        assert_eq!(span("30d"), Ok(Duration::from_secs(30 * 86_400)));
+        assert_eq!(span("500ms"), Ok(Duration::from_millis(500)));
+        for bad in ["", "24", "h", "1.5h", "-1h", "1 h", "1h30m", "1w", "１h"] {
+            assert_eq!(span(bad), Err(NotAValue::Span), "{bad}");
+        }
+        assert_eq!(span("4000d"), Err(NotAValue::SpanTooLong));
+        assert_eq!(span("18446744073709551615d"), Err(NotAValue::SpanTooLong));
+    }
+
+    #[test]
+    fn a_size_is_in_powers_of_two() {
+        assert_eq!(size("1MiB"), Ok(1_048_576));
+        assert_eq!(size("256KiB"), Ok(262_144));
+        assert_eq!(size("512B"), Ok(512));
+        for bad in ["1MB", "1", "KiB", "99999999999999999999B", "18446744073709551615MiB"] {
+            assert_eq!(size(bad), Err(NotAValue::Size), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_name_fits_in_a_path_a_key_and_a_metric() {
+        assert!(name("stripe-live_2").is_ok());
+        for bad in ["", "-a", "a b", "a/b", "é", &"x".repeat(65)] {
+            assert_eq!(name(bad), Err(NotAValue::Name), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_url_is_over_tls_unless_it_stays_on_this_machine() {
+        for good in [
+            "https://packing.example.com/tasks",
+            "https://example.com:8443?a=b",
+            "http://127.0.0.1:9000/x",
+            "http://localhost/x",
+            "http://[::1]:80/",
+        ] {
+            assert_eq!(url(good), Ok(good));
+        }
+        assert_eq!(url("http://packing.example.com/"), Err(NotAValue::PlainHttp));
+        assert_eq!(url("http://localhost.example.com/"), Err(NotAValue::PlainHttp));
+        assert_eq!(url("https://user:invented@example.com/"), Err(NotAValue::UrlWithUser));
+        assert_eq!(url("https://example.com/#a"), Err(NotAValue::UrlWithFragment));
+        for bad in [
+            "example.com",
+            "ftp://example.com",
+            "https://",
+            "https:///x",
+            "https://a b",
+            "https://a:99999/",
+            "https://[1/",
+        ] {
+            assert_eq!(url(bad), Err(NotAValue::Url), "{bad}");
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn a_span_is_shown_as_it_can_be_read(millis in 0..=315_360_000_000_u64) {
+            let given = Duration::from_millis(millis);
+            prop_assert_eq!(span(&show_span(given)), Ok(given));
+        }
+
+        #[test]
+        fn no_text_makes_a_reader_panic(text in ".{0,40}") {
+            let _ = (span(&text), size(&text), name(&text), url(&text));
+        }
+    }
+}
