@@ -9,3 +9,5 @@ pub mod ids;
 pub mod key;
 pub mod problem;
 pub mod time;
+pub mod ports;
+pub mod protocol;

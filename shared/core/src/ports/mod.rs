@@ -1,0 +1,26 @@
+//! The ports: how the core reaches the world, and which promise rests on each
+//! call. Adapters and the in-memory model implement them alike; faults are
+//! decorators around them.
+
+mod destination;
+mod queue;
+mod store;
+
+pub use destination::{Call, Destination, Outcome};
+pub use queue::{Message, Queue, QueueError};
+pub use store::{Create, Due, DuePage, IndexShard, Store, StoreError, Write};
+
+use crate::ids::{CorrelationId, OwnerNonce, PutNonce};
+use std::time::Duration;
+
+/// Randomness, as a parameter.
+pub trait Entropy: Send + Sync {
+    /// A nonce for a claim.
+    fn owner(&self) -> OwnerNonce;
+    /// A nonce for a put.
+    fn put(&self) -> PutNonce;
+    /// A fresh correlation id, where the request brought none.
+    fn correlation(&self) -> CorrelationId;
+    /// A uniformly drawn span below `ceiling`: full jitter.
+    fn below(&self, ceiling: Duration) -> Duration;
+}

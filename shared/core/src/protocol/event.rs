@@ -1,0 +1,211 @@
+//! The event: what the vendor says happened once, and how far it has come.
+
+use crate::ids::{
+    CorrelationId, EndpointName, EventType, Generation, PutNonce, Tenant, VendorName,
+};
+use crate::key::{ActionKey, EventHash, EventKey};
+use crate::protocol::reason::Reason;
+use crate::time::{ExpiresAt, UnixMillis};
+
+/// How many conflicting contents of one event are listed; more are counted.
+pub const CONFLICTS_LISTED: usize = 3;
+
+/// Where an event stands. Every other word for it in logs and answers is
+/// [`EventStatus::as_str`].
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum EventStatus {
+    /// Durable; nobody has begun its action.
+    Received,
+    /// Its action was begun, by it or by another event that names the same.
+    Processing,
+    /// Its action is done, or it had none.
+    Processed,
+    /// Nothing to do, with the reason.
+    Ignored,
+    /// Given up for good until a human redrives it.
+    Failed,
+    /// Kept and shown, not processed, until a human releases it.
+    Held,
+    /// An effect was begun and nobody knows whether it happened.
+    InDoubt,
+}
+
+impl EventStatus {
+    /// Every status, in the order of the diagram in `docs/protocol.md`.
+    pub const ALL: [Self; 7] = [
+        Self::Received,
+        Self::Processing,
+        Self::Processed,
+        Self::Ignored,
+        Self::Failed,
+        Self::Held,
+        Self::InDoubt,
+    ];
+
+    /// The word for it everywhere: items, logs, answers, docs.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Received => "received",
+            Self::Processing => "processing",
+            Self::Processed => "processed",
+            Self::Ignored => "ignored",
+            Self::Failed => "failed",
+            Self::Held => "held",
+            Self::InDoubt => "in_doubt",
+        }
+    }
+
+    /// The status that a stored word names.
+    pub fn from_stored(word: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|status| status.as_str() == word)
+    }
+
+    /// Nothing more happens to it by itself, and nobody needs to look.
+    pub fn is_finished(self) -> bool {
+        matches!(self, Self::Processed | Self::Ignored)
+    }
+
+    /// A human has to look: such an item carries no TTL (INV-9).
+    pub fn needs_human(self) -> bool {
+        matches!(self, Self::Failed | Self::Held | Self::InDoubt)
+    }
+
+    /// May an event go from this status to `next` within one generation (INV-3)?
+    pub fn may_become(self, next: Self) -> bool {
+        use EventStatus::{Failed, Held, Ignored, InDoubt, Processed, Processing, Received};
+        match self {
+            Received => matches!(next, Received | Processing | Processed | Ignored | Failed | Held | InDoubt),
+            Processing => matches!(next, Processing | Processed | Failed | InDoubt),
+            InDoubt => matches!(next, InDoubt | Processed | Failed),
+            Processed | Ignored | Failed | Held => next == self,
+        }
+    }
+}
+
+/// Which secret and scheme verified the delivery that created the event.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SignatureFacts {
+    /// Position of the matching secret in the endpoint's list.
+    pub secret: usize,
+    /// The scheme's name in the vendor description.
+    pub scheme: String,
+    /// The signed time, where the scheme has one.
+    pub signed_at: Option<UnixMillis>,
+}
+
+/// An event as stored. What never changes stands beside what ingest counts
+/// and what the protocol moves ([`Progress`]); the three never write over
+/// each other, so a counter cannot break a claim.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Event {
+    /// Its key.
+    pub key: EventKey,
+    /// The endpoint that received it.
+    pub endpoint: EndpointName,
+    /// Who sent it.
+    pub vendor: VendorName,
+    /// Whose it is, where the endpoint serves many.
+    pub tenant: Option<Tenant>,
+    /// The vendor's id as a human knows it.
+    pub id: String,
+    /// The vendor's type.
+    pub event_type: Option<EventType>,
+    /// The vendor's schema or API version.
+    pub version: Option<String>,
+    /// When the vendor says it happened.
+    pub occurred_at: Option<UnixMillis>,
+    /// The vendor's own order number, as text.
+    pub sequence: Option<String>,
+    /// When the first delivery arrived.
+    pub received_at: UnixMillis,
+    /// By this the put recognises its own retry.
+    pub put_nonce: PutNonce,
+    /// From the request to the effect.
+    pub correlation: CorrelationId,
+    /// What verified it.
+    pub signature: SignatureFacts,
+    /// Hash of the content that counts. Adoption replaces it; nothing else.
+    pub hash: EventHash,
+    /// How often it came.
+    pub seen: Seen,
+    /// How far it has come.
+    pub progress: Progress,
+}
+
+/// What ingest counts about repeated deliveries.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Seen {
+    /// Deliveries of the same content, the first included.
+    pub deliveries: u64,
+    /// When the last one arrived.
+    pub last_at: UnixMillis,
+    /// Deliveries with the same id and other content.
+    pub conflicts: u64,
+    /// Hashes of the first few conflicting contents.
+    pub conflict_hashes: Vec<EventHash>,
+}
+
+/// What the protocol moves. A transition writes all of it at once, on
+/// condition of where it came from ([`EventGuard`]).
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Progress {
+    /// Where it stands.
+    pub status: EventStatus,
+    /// Which round this is.
+    pub generation: Generation,
+    /// When this round was opened.
+    pub opened_at: UnixMillis,
+    /// Tries of this round at its action.
+    pub attempts: u32,
+    /// Times the sweeper sent this round again.
+    pub sweeps: u32,
+    /// The action it owns or shares, once it has won its move. From then on
+    /// only the action counts, never again the resource.
+    pub action: Option<ActionKey>,
+    /// The generation of that action, whose end this event follows.
+    pub action_generation: Option<Generation>,
+    /// Why it is ignored, held, failed or in doubt.
+    pub reason: Option<Reason>,
+    /// When it failed; never before the stamp of the message that failed.
+    pub failed_at: Option<UnixMillis>,
+    /// When DynamoDB may remove it. `None`: never (INV-9).
+    pub expires: Option<ExpiresAt>,
+    /// When the sweeper looks next. `None`: not in the index.
+    pub due: Option<UnixMillis>,
+}
+
+/// What an event write names (INV-5): status and generation always, the hash
+/// while the event is unclaimed, the due time where sweepers race.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct EventGuard {
+    /// The status it comes from.
+    pub status: EventStatus,
+    /// The generation it comes from.
+    pub generation: Generation,
+    /// The content it decided on, while no action is bound to it.
+    pub hash: Option<EventHash>,
+    /// The due time as read, so that of several sweepers one sends.
+    pub due: Option<UnixMillis>,
+}
+
+impl Event {
+    /// The guard of any write decided from this reading of the event.
+    pub fn guard(&self) -> EventGuard {
+        EventGuard {
+            status: self.progress.status,
+            generation: self.progress.generation,
+            hash: self.progress.action.is_none().then(|| self.hash.clone()),
+            due: None,
+        }
+    }
+}
+
+impl EventGuard {
+    /// Does the stored event still stand where the write comes from?
+    pub fn admits(&self, stored: &Event) -> bool {
+        self.status == stored.progress.status
+            && self.generation == stored.progress.generation
+            && self.hash.as_ref().is_none_or(|hash| *hash == stored.hash)
+            && self.due.is_none_or(|due| stored.progress.due == Some(due))
+    }
+}

@@ -1,0 +1,86 @@
+//! Why an event stands where it stands: a closed slug for metrics and
+//! filters, and a short cause for people.
+
+/// A reason with its cause.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Reason {
+    /// The closed word, for metrics and filters.
+    pub slug: Slug,
+    /// One line for a human, e.g. the destination's status. Never a payload.
+    pub cause: Option<String>,
+}
+
+impl Reason {
+    /// A reason that needs no further words.
+    pub fn bare(slug: Slug) -> Self {
+        Self { slug, cause: None }
+    }
+
+    /// A reason with one line of cause.
+    pub fn with(slug: Slug, cause: impl Into<String>) -> Self {
+        Self { slug, cause: Some(cause.into()) }
+    }
+}
+
+macro_rules! slugs {
+    ($($(#[$doc:meta])* $name:ident = $word:literal),+ $(,)?) => {
+        /// The closed list of reasons.
+        #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Slug {$($(#[$doc])* $name),+}
+
+        impl Slug {
+            /// Every reason, in the order of `docs/protocol.md`.
+            pub const ALL: &[Self] = &[$(Self::$name),+];
+
+            /// The word for it in items, logs and metrics.
+            pub fn as_str(self) -> &'static str {
+                match self {$(Self::$name => $word),+}
+            }
+
+            /// The reason that a stored word names.
+            pub fn from_stored(word: &str) -> Option<Self> {
+                Self::ALL.iter().copied().find(|slug| slug.as_str() == word)
+            }
+        }
+    };
+}
+
+slugs! {
+    /// Ignored: no rule of the endpoint matches.
+    NoRule = "no_rule",
+    /// Ignored: the resource has moved past this, and the rule says `skip`.
+    Late = "late",
+    /// Ignored: a human discarded it.
+    Discarded = "discarded",
+    /// Held: the vendor's version is not one that the endpoint knows.
+    UnknownVersion = "unknown_version",
+    /// Held: a part of an action or resource key is absent, null or empty.
+    MissingKeyPart = "missing_key_part",
+    /// Held: well signed, but not what the vendor's description says.
+    Unreadable = "unreadable",
+    /// Held: its time lies too far ahead to order anything by.
+    FarFuture = "far_future",
+    /// Held: the resource is ordered and the event says no order.
+    NoOrder = "no_order",
+    /// Held: the rule asks for a status that the resource's graph lacks.
+    UnknownStatus = "unknown_status",
+    /// Failed: the destination said, for certain, no.
+    Rejected = "rejected",
+    /// Failed: as many tries as allowed, none of which began the effect.
+    AttemptsExhausted = "attempts_exhausted",
+    /// Failed: too old, or swept too often, without an end.
+    BoundReached = "bound_reached",
+    /// Failed: the action's destination is gone from the configuration.
+    DestinationGone = "destination_gone",
+    /// Failed: a write that the store will never take.
+    StoreRefused = "store_refused",
+    /// Failed: the payload never became durable (its delivery died half way
+    /// and was never repeated).
+    PayloadMissing = "payload_missing",
+    /// In doubt: a call ended without an answer that settles it.
+    NoAnswer = "no_answer",
+    /// In doubt: the worker was gone when its lease ran out.
+    LeaseExpired = "lease_expired",
+    /// In doubt: the record of a begun action is no longer there.
+    ActionGone = "action_gone",
+}

@@ -1,0 +1,91 @@
+//! Transitions are data: what is written, and from where. One file of the
+//! DynamoDB adapter turns them into expressions; the in-memory store applies
+//! the same guards.
+
+use crate::key::{EventHash, EventKey, ResourceKey};
+use crate::protocol::action::{Action, ActionGuard};
+use crate::protocol::event::{EventGuard, Progress};
+use crate::protocol::resource::{Resource, ResourceGuard};
+use crate::time::ExpiresAt;
+
+/// One atomic write of up to three items: all or nothing.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Transition {
+    /// The event moves.
+    pub event: Option<EventWrite>,
+    /// The action moves, or is only looked at.
+    pub action: Option<ActionWrite>,
+    /// The resource moves.
+    pub resource: Option<ResourceWrite>,
+    /// The TTL of the event's payload goes with the event's.
+    pub payload: PayloadTtl,
+}
+
+/// What happens to the TTL of the event's payload (INV-9). It is taken off
+/// *before* the event's and set again only *after* the event's.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PayloadTtl {
+    /// Stays as it is.
+    Unchanged,
+    /// Taken off before the write: a human will need it.
+    KeepBefore(EventKey, EventHash),
+    /// Set after the write: nobody needs it beyond this.
+    ExpireAfter(EventKey, EventHash, ExpiresAt),
+}
+
+/// A conditional write of an event's progress.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct EventWrite {
+    /// Which event.
+    pub key: EventKey,
+    /// Where it comes from.
+    pub from: EventGuard,
+    /// All of its progress afterwards.
+    pub to: Progress,
+}
+
+/// A conditional write of an action, or only its condition.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum ActionWrite {
+    /// Writes the action.
+    Put {
+        /// Where it comes from.
+        from: ActionGuard,
+        /// The whole action afterwards.
+        to: Box<Action>,
+    },
+    /// Writes nothing, but fails the transition where the action has moved.
+    Check {
+        /// Which action, as read.
+        action: Box<Action>,
+    },
+}
+
+/// A conditional write of a resource.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ResourceWrite {
+    /// Where it comes from.
+    pub from: ResourceGuard,
+    /// The whole resource afterwards.
+    pub to: Resource,
+}
+
+impl ResourceWrite {
+    /// Which resource.
+    pub fn key(&self) -> &ResourceKey {
+        &self.to.key
+    }
+}
+
+impl Transition {
+    /// A write of the event alone.
+    pub fn event(write: EventWrite) -> Self {
+        Self { event: Some(write), action: None, resource: None, payload: PayloadTtl::Unchanged }
+    }
+
+    /// A write of the action alone.
+    pub fn action(from: ActionGuard, to: Action) -> Self {
+        let action = Some(ActionWrite::Put { from, to: Box::new(to) });
+        Self { event: None, action, resource: None, payload: PayloadTtl::Unchanged }
+    }
+}
