@@ -11,3 +11,7 @@ pub mod problem;
 pub mod time;
 pub mod ports;
 pub mod protocol;
+pub mod json;
+pub mod payload;
+pub mod secret;
+pub mod source;
