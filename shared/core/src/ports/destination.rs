@@ -29,10 +29,23 @@ pub struct Call<'a> {
 pub enum Outcome {
     /// It happened.
     Done(EffectResult),
-    /// It certainly will not happen; why.
-    Rejected(String),
-    /// It certainly has not begun; why, and how long the destination asks to wait.
-    NotStarted(String, Option<Duration>),
+    /// It certainly will not happen.
+    Rejected {
+        /// Why, in one line.
+        cause: String,
+        /// Certain even after an earlier call of the same generation ended
+        /// unknown, because the destination declares this answer decisive.
+        decisive: bool,
+    },
+    /// It certainly has not begun.
+    NotStarted {
+        /// Why, in one line.
+        cause: String,
+        /// How long the destination asks to wait.
+        not_before: Option<Duration>,
+        /// As in `Rejected`.
+        decisive: bool,
+    },
     /// Nobody knows; why.
     Unknown(String),
 }

@@ -2,13 +2,15 @@
 //! call. Adapters and the in-memory model implement them alike; faults are
 //! decorators around them.
 
+mod apply;
 mod destination;
 mod queue;
 mod store;
 
+pub use apply::apply;
 pub use destination::{Call, Destination, Outcome};
 pub use queue::{Message, Queue, QueueError};
-pub use store::{Create, Due, DuePage, IndexShard, Store, StoreError, Write};
+pub use store::{Create, Due, DuePage, INDEX_SHARDS, IndexShard, Store, StoreError, Write, index_shard};
 
 use crate::ids::{CorrelationId, OwnerNonce, PutNonce};
 use std::time::Duration;

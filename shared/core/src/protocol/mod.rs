@@ -1,7 +1,10 @@
 //! The protocol: what may happen to an event, its action and its resource.
 
 pub mod action;
+pub mod decide;
 pub mod event;
+pub mod order;
+pub mod policy;
 pub mod reason;
 pub mod resource;
 pub mod transition;

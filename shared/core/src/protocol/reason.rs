@@ -60,23 +60,24 @@ slugs! {
     Unreadable = "unreadable",
     /// Held: its time lies too far ahead to order anything by.
     FarFuture = "far_future",
-    /// Held: the resource is ordered and the event says no order.
+    /// Held: the resource is ordered and the event does not say when it stands in that order.
     NoOrder = "no_order",
+    /// Held: the event's endpoint is gone from the configuration.
+    EndpointGone = "endpoint_gone",
     /// Held: the rule asks for a status that the resource's graph lacks.
     UnknownStatus = "unknown_status",
     /// Failed: the destination said, for certain, no.
     Rejected = "rejected",
+    /// Ready again: the last call certainly did not begin the effect.
+    NotStarted = "not_started",
     /// Failed: as many tries as allowed, none of which began the effect.
     AttemptsExhausted = "attempts_exhausted",
     /// Failed: too old, or swept too often, without an end.
     BoundReached = "bound_reached",
-    /// Failed: the action's destination is gone from the configuration.
+    /// Failed or held: the action's destination is gone from the configuration.
     DestinationGone = "destination_gone",
     /// Failed: a write that the store will never take.
     StoreRefused = "store_refused",
-    /// Failed: the payload never became durable (its delivery died half way
-    /// and was never repeated).
-    PayloadMissing = "payload_missing",
     /// In doubt: a call ended without an answer that settles it.
     NoAnswer = "no_answer",
     /// In doubt: the worker was gone when its lease ran out.

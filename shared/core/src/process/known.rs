@@ -1,0 +1,55 @@
+//! What one look has read so far, as the state that `decide` judges.
+
+use crate::protocol::action::Action;
+use crate::protocol::decide::{Intent, State};
+use crate::protocol::event::Event;
+use crate::protocol::policy::EffectPolicy;
+use crate::protocol::resource::Resource;
+use crate::protocol::transition::{ActionWrite, Transition};
+
+/// What was read so far.
+#[derive(Default)]
+pub(super) struct Known<'c> {
+    pub event: Option<Event>,
+    /// The action that the event is bound to, once read.
+    pub bound: Option<Option<Action>>,
+    /// What the rules want, once read, and the items that they name.
+    pub intent: Option<Intent<'c>>,
+    pub resource: Option<Resource>,
+    pub wanted: Option<Action>,
+    pub policy: Option<EffectPolicy>,
+}
+
+impl Known<'_> {
+    pub fn state(&self) -> State<'_> {
+        match (&self.event, &self.bound, &self.intent) {
+            (None, _, _) => State::Missing,
+            (Some(event), Some(action), intent) => State::Bound {
+                event,
+                action: action.as_ref(),
+                policy: self.policy.as_ref(),
+                intent: intent.as_ref(),
+            },
+            (Some(event), None, Some(intent)) if event.progress.action.is_none() => State::Planned {
+                event,
+                intent,
+                resource: self.resource.as_ref(),
+                action: self.wanted.as_ref(),
+            },
+            (Some(event), None, _) => State::Stored(event),
+        }
+    }
+
+    /// What is known after a write of ours was applied.
+    pub fn apply(&mut self, transition: Transition) {
+        if let (Some(event), Some(write)) = (&mut self.event, transition.event) {
+            event.progress = write.to;
+        }
+        if let Some(ActionWrite::Put { to, .. }) = transition.action {
+            if let Some(Intent::Act { action: Some(wanted), .. }) = &self.intent {
+                self.policy.get_or_insert_with(|| wanted.policy.clone());
+            }
+            self.bound = Some(Some(*to));
+        }
+    }
+}

@@ -1,0 +1,274 @@
+//! One look at one event: what was read of it, and the loop around `decide`.
+
+use super::call::Taken;
+use super::known::Known;
+use super::{
+    Deadline, Disposition, LEASE_MARGIN, LEASE_WITHOUT_DEADLINE, Processor, RESERVE, Record, SHORT_WAITS,
+    backoff, intent,
+};
+use crate::ids::OwnerNonce;
+use crate::ports::{Destination, Entropy, Outcome, Store, StoreError, Write, apply};
+use crate::protocol::decide::{Decision, End, Input, Intent, Read, Then, Undecidable, decide};
+use crate::protocol::policy::{Lease, Limits, Stamp, Worker};
+use crate::time::Clock;
+use std::time::Duration;
+use thiserror::Error;
+
+/// Lost races and repeated readings before the message goes back: more means
+/// that the event is fought over, and waiting is better.
+const ROUNDS: usize = 16;
+
+/// Tries at writing the outcome of a call: the evidence exists only here.
+const SETTLING_ROUNDS: usize = 8;
+
+/// Why a look did not come to its end; the message goes back, or to people.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum Unsettled {
+    /// The store did not answer as it should.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The protocol has no answer: a bug.
+    #[error(transparent)]
+    Undecidable(#[from] Undecidable),
+    /// The event was fought over.
+    #[error("the event changed {ROUNDS} times while it was looked at")]
+    Contended,
+}
+
+pub(super) struct Look<'p, S, D, C, E> {
+    processor: &'p Processor<S, D, C, E>,
+    record: &'p Record,
+    deadline: Deadline,
+    stamp: Stamp,
+    known: Known<'p>,
+    worker: Worker,
+    taken: Option<Taken>,
+}
+
+impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
+    pub fn new(processor: &'p Processor<S, D, C, E>, record: &'p Record, deadline: Deadline) -> Self {
+        let stamp = Stamp { written_at: record.message.written_at, stamped_at: record.stamped_at };
+        let worker = Worker { owner: OwnerNonce::new(""), lease: Lease::TooLittleTime };
+        Self { processor, record, deadline, stamp, known: Known::default(), worker, taken: None }
+    }
+
+    pub async fn run(mut self) -> Disposition {
+        match self.settle().await {
+            Ok(end) => self.dispose(end),
+            Err(trouble) => {
+                let key = &self.record.message.event;
+                let correlation = &self.record.message.correlation;
+                tracing::warn!(event.key = %key, correlation.id = %correlation, error = %trouble, "look ended early");
+                match trouble {
+                    // Nothing that trying again could change.
+                    Unsettled::Store(StoreError::Unreadable(_)) | Unsettled::Undecidable(_) => Disposition::Fail,
+                    Unsettled::Store(_) | Unsettled::Contended => {
+                        Disposition::Return(self.processor.after_trouble(self.record))
+                    }
+                }
+            }
+        }
+    }
+
+    async fn settle(&mut self) -> Result<End, Unsettled> {
+        self.read_event().await?;
+        for _ in 0..ROUNDS {
+            self.renew_worker();
+            let decision = self.ask(|stamp, worker| Input::Message { stamp, worker })?;
+            if let Some(end) = self.follow(decision).await? {
+                return Ok(end);
+            }
+        }
+        Err(Unsettled::Contended)
+    }
+
+    /// Does what was decided. `None`: ask again.
+    async fn follow(&mut self, decision: Decision) -> Result<Option<End>, Unsettled> {
+        let (transition, then) = match decision {
+            Decision::End(end) => return Ok(Some(end)),
+            Decision::Read(read) => return self.read(read).await.map(|()| None),
+            Decision::Call => return self.effect().await,
+            Decision::Write { transition, then } => (transition, then),
+        };
+        match apply(&self.processor.store, &transition).await {
+            Ok(Write::Applied) => self.known.apply(*transition),
+            // A lost race, or an answer that was lost: read all again. Our own
+            // claim is recognised by its nonce.
+            Ok(Write::Refused) | Err(StoreError::Contended | StoreError::Unknown(_)) => {
+                return self.read_event().await.map(|()| None);
+            }
+            Err(StoreError::Invalid(cause)) => return self.refused(&cause).await,
+            Err(error) => return Err(error.into()),
+        }
+        match then {
+            Then::Decide => Ok(None),
+            Then::End(end) => Ok(Some(end)),
+            Then::Call => self.effect().await,
+        }
+    }
+
+    /// The call, and the write of its outcome. While the action is still held
+    /// under this claim the outcome is evidence: a write whose answer was lost
+    /// is tried again before anything else.
+    async fn effect(&mut self) -> Result<Option<End>, Unsettled> {
+        let (Some(event), Some(Some(action)), Some(taken)) = (&self.known.event, &self.known.bound, self.taken)
+        else {
+            return Ok(None);
+        };
+        let (key, claim) = (action.key.clone(), action.held());
+        let message = &self.record.message;
+        let ids = (message.correlation.as_str(), message.trace.as_deref());
+        let outcome = self.processor.call(action, event.progress.attempts, taken, ids).await;
+        self.log_outcome(&outcome);
+        // The next claim draws a new nonce: under this one a call was made.
+        self.taken = None;
+        for _ in 0..SETTLING_ROUNDS {
+            let Decision::Write { transition, then } = self.ask(|_, _| Input::Outcome { outcome: &outcome })?
+            else {
+                return Ok(None);
+            };
+            match apply(&self.processor.store, &transition).await {
+                Ok(Write::Applied) => {
+                    self.known.apply(*transition);
+                    return Ok(match then {
+                        Then::End(end) => Some(end),
+                        Then::Decide | Then::Call => None,
+                    });
+                }
+                Ok(Write::Refused)
+                | Err(StoreError::Contended | StoreError::Unknown(_) | StoreError::Throttled) => {
+                    self.read_event().await?;
+                    self.read(Read::Action(key.clone())).await?;
+                    if !claim.admits(self.known.bound.as_ref().and_then(Option::as_ref)) {
+                        return Ok(None);
+                    }
+                }
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Unsettled::Contended)
+    }
+
+    async fn refused(&mut self, cause: &str) -> Result<Option<End>, Unsettled> {
+        let decision = self.ask(|stamp, _| Input::StoreRefused { cause, stamp })?;
+        let Decision::Write { transition, then: Then::End(end) } = decision else { return Ok(None) };
+        match apply(&self.processor.store, &transition).await? {
+            Write::Applied => Ok(Some(end)),
+            Write::Refused => self.read_event().await.map(|()| None),
+        }
+    }
+
+    fn ask<'a>(&'a self, input: impl FnOnce(Stamp, &'a Worker) -> Input<'a>) -> Result<Decision, Undecidable> {
+        let event = self.known.event.as_ref();
+        let deployment = &self.processor.deployment;
+        // Without an event nothing is bounded: its message goes to people.
+        let limits = event.map_or(Limits::standard(Duration::ZERO), |event| deployment.limits(&event.endpoint));
+        decide(self.known.state(), input(self.stamp, &self.worker), self.processor.clock.now(), &limits)
+    }
+
+    /// Draws the nonce of the next claim and measures what is left of the
+    /// invocation. Kept until a call was made under it.
+    fn renew_worker(&mut self) {
+        if self.taken.is_some() {
+            return;
+        }
+        let (wall, monotonic) = (self.processor.clock.now(), self.processor.clock.monotonic());
+        let until = match self.deadline {
+            Deadline::At(end) => end.plus(LEASE_MARGIN),
+            Deadline::Unknown => wall.plus(LEASE_WITHOUT_DEADLINE),
+        };
+        let needed = self.processor.deployment.longest_call() + RESERVE + LEASE_MARGIN;
+        let lease = if until.since(wall) > needed { Lease::Until(until) } else { Lease::TooLittleTime };
+        self.worker = Worker { owner: self.processor.entropy.owner(), lease };
+        self.taken = Some(Taken { wall, monotonic, until });
+    }
+
+    async fn read_event(&mut self) -> Result<(), Unsettled> {
+        let event = self.processor.store.event(&self.record.message.event).await?;
+        self.known = Known { event, ..Known::default() };
+        Ok(())
+    }
+
+    async fn read(&mut self, read: Read) -> Result<(), Unsettled> {
+        match read {
+            Read::Action(key) => {
+                let action = self.processor.store.action(&key).await?;
+                let destination = action.as_ref().map(|action| &action.request.destination);
+                self.known.policy = destination.and_then(|name| self.processor.deployment.policy(name));
+                self.known.bound = Some(action);
+            }
+            Read::Intent => self.read_intent().await?,
+            // Asked of deliveries only.
+            Read::FirstPayload => {}
+        }
+        Ok(())
+    }
+
+    async fn read_intent(&mut self) -> Result<(), Unsettled> {
+        let store = &self.processor.store;
+        let Some(event) = &self.known.event else { return Ok(()) };
+        let Some(payload) = store.payload(&event.key, &event.hash).await? else {
+            self.known.intent = Some(Intent::PayloadMissing);
+            return Ok(());
+        };
+        let intent = intent::of(&self.processor.deployment, event, &payload);
+        if event.progress.action.is_none()
+            && let Intent::Act { moves, action } = &intent
+        {
+            let resource = async {
+                match moves {
+                    Some(wanted) => store.resource(&wanted.resource).await,
+                    None => Ok(None),
+                }
+            };
+            let wanted = async {
+                match action {
+                    Some(wanted) => store.action(&wanted.key).await,
+                    None => Ok(None),
+                }
+            };
+            let (resource, action) = futures_util::join!(resource, wanted);
+            self.known.resource = resource?;
+            self.known.wanted = action?;
+        }
+        self.known.intent = Some(intent);
+        Ok(())
+    }
+
+    fn dispose(&self, end: End) -> Disposition {
+        let now = self.processor.clock.now();
+        match end {
+            End::Wait(until) => {
+                let wait = until.since(now);
+                let short = wait < self.processor.deployment.visibility && self.record.receive_count <= SHORT_WAITS;
+                if short { Disposition::Return(wait) } else { Disposition::Delete }
+            }
+            End::Retry { attempts, not_before } => {
+                Disposition::Return(backoff::after(attempts, not_before, &self.processor.entropy))
+            }
+            End::Fail => Disposition::Fail,
+            End::Drop
+            | End::Send
+            | End::AsNew
+            | End::Duplicate { .. }
+            | End::Conflict
+            | End::Adopt
+            | End::Refuse(_) => Disposition::Delete,
+        }
+    }
+
+    fn log_outcome(&self, outcome: &Outcome) {
+        let word = match outcome {
+            Outcome::Done(_) => "done",
+            Outcome::Rejected { .. } => "rejected",
+            Outcome::NotStarted { .. } => "not_started",
+            Outcome::Unknown(_) => "unknown",
+        };
+        let cause = match outcome {
+            Outcome::Done(_) => "",
+            Outcome::Rejected { cause, .. } | Outcome::NotStarted { cause, .. } | Outcome::Unknown(cause) => cause,
+        };
+        let message = &self.record.message;
+        tracing::info!(event.key = %message.event, correlation.id = %message.correlation, effect.outcome = word, effect.cause = cause, "effect");
+    }
+}

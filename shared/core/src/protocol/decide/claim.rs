@@ -1,0 +1,329 @@
+//! The claim: one transaction in which the resource moves, the action is begun
+//! and the event remembers it. After it only the action counts.
+
+use super::step::At;
+use super::{Decision, End, Intent, Late, Read, Then, Wanted, follow};
+use crate::ids::{Generation, Token, Version};
+use crate::protocol::action::{Action, ActionGuard, ActionStatus, FrozenRequest};
+use crate::protocol::event::{Event, EventStatus};
+use crate::protocol::order::{Move, Verdict, judge};
+use crate::config::InDoubt;
+use crate::protocol::policy::{EffectPolicy, Lease, Stamp, Worker};
+use crate::protocol::reason::{Reason, Slug};
+use crate::protocol::resource::{Resource, ResourceGuard};
+use crate::protocol::transition::{ActionWrite, ResourceWrite, Transition};
+use crate::time::UnixMillis;
+
+/// An event that nothing is bound to, and all that its claim names.
+pub(super) struct Planned<'a> {
+    pub event: &'a Event,
+    pub intent: &'a Intent<'a>,
+    pub resource: Option<&'a Resource>,
+    pub action: Option<&'a Action>,
+    pub stamp: Stamp,
+    pub worker: &'a Worker,
+}
+
+/// An event that has won its move, and its action.
+pub(super) struct Bound<'a> {
+    pub event: &'a Event,
+    pub action: Option<&'a Action>,
+    pub policy: Option<&'a EffectPolicy>,
+    pub intent: Option<&'a Intent<'a>>,
+    pub stamp: Stamp,
+    pub worker: &'a Worker,
+}
+
+/// Decides what becomes of an unclaimed event under today's rules.
+pub(super) fn from_intent(planned: &Planned<'_>, at: At<'_>) -> Decision {
+    let event = planned.event;
+    let end_as = |status, reason| {
+        Decision::write(at.event_to(event, status, Some(reason)), Then::End(End::Drop))
+    };
+    let (moves, wanted) = match planned.intent {
+        // A missing payload is a wait: its delivery may still be writing it,
+        // or the vendor's retry brings it.
+        Intent::PayloadMissing => return Decision::End(End::Wait(at.now.plus(at.limits.first_sweep))),
+        Intent::Nothing(reason) => return end_as(EventStatus::Ignored, reason.clone()),
+        Intent::Hold(reason) => return end_as(EventStatus::Held, reason.clone()),
+        Intent::Act { moves, action } => (moves.as_ref(), action.as_ref()),
+    };
+    let verdict = moves.map(|wanted| judge(wanted, planned.resource, at.now));
+    match (verdict, wanted) {
+        (Some(Verdict::TooFarAhead), _) => end_as(EventStatus::Held, Reason::bare(Slug::FarFuture)),
+        (Some(Verdict::UnknownStatus), _) => end_as(EventStatus::Held, Reason::bare(Slug::UnknownStatus)),
+        (Some(Verdict::Late), None) => end_as(EventStatus::Ignored, Reason::bare(Slug::Late)),
+        (Some(Verdict::Late), Some(wanted)) if wanted.late == Late::Skip => {
+            end_as(EventStatus::Ignored, Reason::bare(Slug::Late))
+        }
+        (_, None) => {
+            let mut transition = at.event_to(event, EventStatus::Processed, None);
+            transition.resource = moved(planned, moves, verdict, at);
+            Decision::write(transition, Then::End(End::Drop))
+        }
+        (_, Some(wanted)) => {
+            let resource = moved(planned, moves, verdict, at);
+            meet(planned, wanted, resource, at)
+        }
+    }
+}
+
+/// The resource's part of the claim.
+fn moved(
+    planned: &Planned<'_>,
+    moves: Option<&Move<'_>>,
+    verdict: Option<Verdict>,
+    at: At<'_>,
+) -> Option<ResourceWrite> {
+    let wanted = moves.filter(|_| matches!(verdict, Some(Verdict::Moves | Verdict::Confirms)))?;
+    let to = Resource {
+        key: wanted.resource.clone(),
+        status: wanted.to.clone(),
+        order: wanted.order.clone(),
+        version: planned.resource.map_or(Version::FIRST, |resource| resource.version.next()),
+        moved_by: planned.event.key.clone(),
+        moved_at: at.now,
+    };
+    Some(ResourceWrite { from: ResourceGuard::of(planned.resource), to })
+}
+
+/// The wanted action meets the action as it stands.
+fn meet(planned: &Planned<'_>, wanted: &Wanted, resource: Option<ResourceWrite>, at: At<'_>) -> Decision {
+    let event = planned.event;
+    let begin = Begin { event, request: &wanted.request, worker: planned.worker };
+    let (mut transition, then) = match planned.action {
+        None => match begin.first(wanted, at) {
+            Ok(transition) => (transition, Then::Call),
+            Err(end) => return Decision::End(end),
+        },
+        Some(action) if action.status == ActionStatus::Ready => match begin.again(action, false, at) {
+            Ok(transition) => (transition, Then::Call),
+            Err(end) => return Decision::End(end),
+        },
+        Some(action) => match follow::end(event, action, Some(planned.stamp.stamped_at), at) {
+            Some(transition) => (transition, Then::End(end_of(action))),
+            None if action.status == ActionStatus::Rejected => match begin.anew(action, at) {
+                Ok(transition) => (transition, Then::Call),
+                Err(end) => return Decision::End(end),
+            },
+            // Begun by another: the resource moves, the event waits for that
+            // action without a lease of its own.
+            None => (bind(event, action, at), Then::End(End::Wait(action.lease_until))),
+        },
+    };
+    transition.resource = resource;
+    Decision::write(transition, then)
+}
+
+/// How the message ends when its event follows this settled action.
+fn end_of(action: &Action) -> End {
+    if action.status == ActionStatus::Rejected { End::Fail } else { End::Drop }
+}
+
+/// The event shares an action that another event's worker holds.
+fn bind(event: &Event, action: &Action, at: At<'_>) -> Transition {
+    let mut transition = at.event_to(event, EventStatus::Processing, None);
+    if let Some(write) = &mut transition.event {
+        write.to.action = Some(action.key.clone());
+        write.to.action_generation = Some(action.generation);
+    }
+    transition
+}
+
+/// Decides for an event that has won its move: only its action counts.
+pub(super) fn bound(bound: &Bound<'_>, at: At<'_>) -> Decision {
+    let event = bound.event;
+    let stamped_at = Some(bound.stamp.stamped_at);
+    let Some(action) = bound.action else {
+        return gone(event, at);
+    };
+    if let Some(transition) = follow::end(event, action, stamped_at, at) {
+        return Decision::write(transition, Then::End(end_of(action)));
+    }
+    if event.progress.status == EventStatus::InDoubt {
+        return Decision::End(End::Drop);
+    }
+    match action.status {
+        ActionStatus::Ready if at.exhausted(event) => {
+            at.fail_while_ready(event, action, exhausted(action), stamped_at)
+        }
+        ActionStatus::Ready if bound.policy.is_none() => {
+            at.fail_while_ready(event, action, destination_gone(action), stamped_at)
+        }
+        ActionStatus::Ready => {
+            let begin = Begin { event, request: &action.request, worker: bound.worker };
+            claimed(begin.again(action, false, at))
+        }
+        // Our own claim, whose answer was lost: the nonce is drawn anew for
+        // each look, so nobody has called under it yet.
+        ActionStatus::Begun if action.owner == bound.worker.owner => Decision::Call,
+        ActionStatus::Begun if at.now < action.lease_until => Decision::End(End::Wait(action.lease_until)),
+        ActionStatus::Begun => expired(bound, action, at),
+        // Rejected before this round was opened: a human wants it anew. The
+        // bytes are today's where the rules still name the same action.
+        ActionStatus::Rejected => match (bound.intent, bound.policy) {
+            (_, None) => at.fail(event, destination_gone(action), stamped_at),
+            (None, Some(_)) => Decision::Read(Read::Intent),
+            (Some(intent), Some(_)) => {
+                let request = same_action(intent, action).unwrap_or(&action.request);
+                claimed(Begin { event, request, worker: bound.worker }.anew(action, at))
+            }
+        },
+        ActionStatus::Done | ActionStatus::InDoubt => Decision::End(End::Drop),
+    }
+}
+
+/// The request that today's rules would freeze for the very same action.
+fn same_action<'a>(intent: &'a Intent<'_>, action: &Action) -> Option<&'a FrozenRequest> {
+    match intent {
+        Intent::Act { action: Some(wanted), .. } if wanted.key == action.key => Some(&wanted.request),
+        _ => None,
+    }
+}
+
+/// A begun action whose lease has run out: expiry alone never runs an effect
+/// again (INV-2); the destination's policy decides.
+fn expired(bound: &Bound<'_>, action: &Action, at: At<'_>) -> Decision {
+    let event = bound.event;
+    let until = match bound.worker.lease {
+        Lease::Until(until) => until,
+        Lease::TooLittleTime => at.now,
+    };
+    let repeatable = bound.policy.is_some_and(|policy| may_repeat(policy, action, until));
+    if repeatable && !at.exhausted(event) {
+        let begin = Begin { event, request: &action.request, worker: bound.worker };
+        return claimed(begin.again(action, true, at));
+    }
+    doubt(event, action, at)
+}
+
+/// May a call be repeated with a lease until then? Only where the destination
+/// honours the key, and only within the time it says, from the first begin.
+pub(super) fn may_repeat(policy: &EffectPolicy, action: &Action, until: UnixMillis) -> bool {
+    policy.in_doubt == InDoubt::Retry
+        && policy.honours_key_for.is_some_and(|honours| until <= action.first_begun_at.plus(honours))
+}
+
+/// Action and event go in doubt together. The token stays, so that the
+/// owner's late evidence still settles the action.
+pub(super) fn doubt(event: &Event, action: &Action, at: At<'_>) -> Decision {
+    let reason = action.reason.clone().unwrap_or(Reason::bare(Slug::LeaseExpired));
+    let marked = Action {
+        status: ActionStatus::InDoubt,
+        doubted: true,
+        reason: Some(reason.clone()),
+        settled_at: Some(at.now),
+        ..action.clone()
+    };
+    let mut transition = at.event_to(event, EventStatus::InDoubt, Some(reason));
+    transition.action = Some(ActionWrite::Put { from: action.as_read(), to: Box::new(marked) });
+    Decision::write(transition, Then::End(End::Drop))
+}
+
+/// The event was bound to an action that is no longer there: it was durably
+/// begun once (INV-6), so what became of it is unknown.
+pub(super) fn gone(event: &Event, at: At<'_>) -> Decision {
+    if event.progress.status == EventStatus::InDoubt {
+        return Decision::End(End::Drop);
+    }
+    let reason = Reason::bare(Slug::ActionGone);
+    Decision::write(at.event_to(event, EventStatus::InDoubt, Some(reason)), Then::End(End::Drop))
+}
+
+pub(super) fn exhausted(action: &Action) -> Reason {
+    let cause = action.reason.as_ref().and_then(|reason| reason.cause.clone());
+    Reason { slug: Slug::AttemptsExhausted, cause }
+}
+
+pub(super) fn destination_gone(action: &Action) -> Reason {
+    Reason::with(Slug::DestinationGone, format!("no destination `{}`", action.request.destination))
+}
+
+fn claimed(transition: Result<Transition, End>) -> Decision {
+    match transition {
+        Ok(transition) => Decision::write(transition, Then::Call),
+        Err(end) => Decision::End(end),
+    }
+}
+
+/// A worker begins an action for an event: token + 1, a fresh owner, a lease.
+struct Begin<'a> {
+    event: &'a Event,
+    request: &'a FrozenRequest,
+    worker: &'a Worker,
+}
+
+impl Begin<'_> {
+    fn lease(&self, at: At<'_>) -> Result<UnixMillis, End> {
+        match self.worker.lease {
+            Lease::Until(until) => Ok(until),
+            Lease::TooLittleTime => Err(End::Wait(at.now)),
+        }
+    }
+
+    /// The action's first begin.
+    fn first(&self, wanted: &Wanted, at: At<'_>) -> Result<Transition, End> {
+        let to = Action {
+            key: wanted.key.clone(),
+            name: wanted.name.clone(),
+            status: ActionStatus::Begun,
+            generation: Generation::FIRST,
+            token: Token::FIRST,
+            owner: self.worker.owner.clone(),
+            lease_until: self.lease(at)?,
+            first_begun_at: at.now,
+            request: self.request.clone(),
+            begun_by: self.event.key.clone(),
+            doubted: false,
+            result: None,
+            reason: None,
+            settled_at: None,
+        };
+        Ok(self.claim(ActionGuard::Absent, to, at))
+    }
+
+    /// Begins a ready action again, or takes over an expired one: the same
+    /// generation, the same frozen request.
+    fn again(&self, action: &Action, takeover: bool, at: At<'_>) -> Result<Transition, End> {
+        let to = Action {
+            status: ActionStatus::Begun,
+            token: action.token.next(),
+            owner: self.worker.owner.clone(),
+            lease_until: self.lease(at)?,
+            doubted: action.doubted || takeover,
+            ..action.clone()
+        };
+        Ok(self.claim(action.as_read(), to, at))
+    }
+
+    /// Begins the next generation of a rejected action.
+    fn anew(&self, action: &Action, at: At<'_>) -> Result<Transition, End> {
+        let to = Action {
+            status: ActionStatus::Begun,
+            generation: action.generation.next(),
+            token: action.token.next(),
+            owner: self.worker.owner.clone(),
+            lease_until: self.lease(at)?,
+            first_begun_at: at.now,
+            request: self.request.clone(),
+            begun_by: self.event.key.clone(),
+            doubted: false,
+            result: None,
+            reason: None,
+            settled_at: None,
+            ..action.clone()
+        };
+        Ok(self.claim(action.as_read(), to, at))
+    }
+
+    fn claim(&self, from: ActionGuard, to: Action, at: At<'_>) -> Transition {
+        let mut transition = at.event_to(self.event, EventStatus::Processing, None);
+        if let Some(write) = &mut transition.event {
+            write.to.action = Some(to.key.clone());
+            write.to.action_generation = Some(to.generation);
+            write.to.attempts = self.event.progress.attempts.saturating_add(1);
+        }
+        transition.action = Some(ActionWrite::Put { from, to: Box::new(to) });
+        transition
+    }
+}

@@ -1,0 +1,53 @@
+//! A delivery met a stored event: the refused put returned it.
+
+use super::step::At;
+use super::{Decision, End, Read};
+use crate::ids::PutNonce;
+use crate::key::EventHash;
+use crate::protocol::event::{Event, EventStatus};
+
+/// What a delivery says of its event.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Delivery {
+    /// The nonce of its put.
+    pub put_nonce: PutNonce,
+    /// The hash of its content.
+    pub hash: EventHash,
+    /// Whether the payload that the stored event points to is there.
+    pub first_payload: Presence,
+}
+
+/// What is known of an item.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Presence {
+    /// Not read yet.
+    NotRead,
+    /// It is there.
+    There,
+    /// It is not there.
+    Missing,
+}
+
+/// Our own write, a duplicate, or a conflict.
+pub(super) fn meets(event: &Event, delivery: &Delivery, at: At<'_>) -> Decision {
+    let progress = &event.progress;
+    if event.put_nonce == delivery.put_nonce && event.hash == delivery.hash {
+        return Decision::End(End::AsNew);
+    }
+    if event.hash == delivery.hash {
+        return Decision::End(End::Duplicate {
+            unfinished: !progress.status.is_finished(),
+            enqueue: progress.status == EventStatus::Received
+                && at.now.since(progress.opened_at) >= at.limits.grace,
+        });
+    }
+    // Only an unclaimed event whose own content was never durable takes other
+    // content; a claimed one has frozen what it sends.
+    let adoptable = progress.action.is_none()
+        && matches!(progress.status, EventStatus::Received | EventStatus::Failed);
+    Decision::End(match (adoptable, delivery.first_payload) {
+        (true, Presence::NotRead) => return Decision::Read(Read::FirstPayload),
+        (true, Presence::Missing) => End::Adopt,
+        (true, Presence::There) | (false, _) => End::Conflict,
+    })
+}

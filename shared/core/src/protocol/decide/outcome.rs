@@ -1,0 +1,88 @@
+//! A call ended: one write on owner and token.
+
+use super::claim::may_repeat;
+use super::step::At;
+use super::{Decision, End, Then};
+use crate::ports::Outcome;
+use crate::protocol::action::{Action, ActionStatus};
+use crate::protocol::event::Event;
+use crate::protocol::policy::EffectPolicy;
+use crate::protocol::reason::{Reason, Slug};
+use crate::protocol::transition::Transition;
+use std::time::Duration;
+
+/// Settles the action that this worker owns; the event follows.
+pub(super) fn settle(
+    event: &Event,
+    action: &Action,
+    policy: Option<&EffectPolicy>,
+    outcome: &Outcome,
+    at: At<'_>,
+) -> Decision {
+    let write = |to: Action, then: Then| Decision::write(Transition::action(action.held(), to), then);
+    match outcome {
+        Outcome::Done(result) => {
+            let done = Action {
+                status: ActionStatus::Done,
+                result: Some(result.clone()),
+                reason: None,
+                settled_at: Some(at.now),
+                ..action.clone()
+            };
+            write(done, Then::Decide)
+        }
+        // INV-6: after a call that nobody knows the end of, a later no is not
+        // certain, unless the destination declares it decisive.
+        Outcome::Rejected { cause, decisive } | Outcome::NotStarted { cause, decisive, .. }
+            if action.doubted && !decisive =>
+        {
+            unknown(event, action, policy, cause, at)
+        }
+        Outcome::Rejected { cause, .. } => {
+            let rejected = Action {
+                status: ActionStatus::Rejected,
+                reason: Some(Reason::with(Slug::Rejected, cause)),
+                settled_at: Some(at.now),
+                ..action.clone()
+            };
+            write(rejected, Then::Decide)
+        }
+        Outcome::NotStarted { cause, not_before, .. } => {
+            let ready = Action {
+                status: ActionStatus::Ready,
+                reason: Some(Reason::with(Slug::NotStarted, cause)),
+                ..action.clone()
+            };
+            write(ready, retry_or_decide(event, *not_before, at))
+        }
+        Outcome::Unknown(cause) => unknown(event, action, policy, cause, at),
+    }
+}
+
+/// Another try, or at the bound the decision that ends it.
+fn retry_or_decide(event: &Event, not_before: Option<Duration>, at: At<'_>) -> Then {
+    if at.exhausted(event) {
+        return Then::Decide;
+    }
+    Then::End(End::Retry { attempts: event.progress.attempts, not_before })
+}
+
+/// Nobody knows: still begun where the destination honours the key (the lease
+/// is given back, so that the next try need not wait for it), else in doubt.
+fn unknown(
+    event: &Event,
+    action: &Action,
+    policy: Option<&EffectPolicy>,
+    cause: &str,
+    at: At<'_>,
+) -> Decision {
+    let reason = Some(Reason::with(Slug::NoAnswer, cause));
+    let doubted = Action { doubted: true, reason, ..action.clone() };
+    if policy.is_some_and(|policy| may_repeat(policy, action, at.now)) && !at.exhausted(event) {
+        let begun = Action { lease_until: at.now, ..doubted };
+        let then = Then::End(End::Retry { attempts: event.progress.attempts, not_before: None });
+        return Decision::write(Transition::action(action.held(), begun), then);
+    }
+    let marked = Action { status: ActionStatus::InDoubt, settled_at: Some(at.now), ..doubted };
+    Decision::write(Transition::action(action.held(), marked), Then::Decide)
+}

@@ -1,0 +1,111 @@
+//! The writes that several decisions share.
+
+use super::{Decision, End, Then};
+use crate::protocol::action::Action;
+use crate::protocol::event::{Event, EventStatus, Progress};
+use crate::protocol::policy::Limits;
+use crate::protocol::reason::Reason;
+use crate::protocol::transition::{ActionWrite, EventWrite, PayloadTtl, Transition};
+use crate::time::UnixMillis;
+
+/// When a decision is taken, and within which bounds.
+#[derive(Clone, Copy)]
+pub(super) struct At<'a> {
+    pub now: UnixMillis,
+    pub limits: &'a Limits,
+}
+
+impl At<'_> {
+    /// The event's move to `status`, alone. TTL and index follow from the
+    /// status (INV-9): what needs a human carries none; what is finished gets
+    /// one again if it had lost it, and leaves the index.
+    pub fn event_to(&self, event: &Event, status: EventStatus, reason: Option<Reason>) -> Transition {
+        let mut to = Progress { status, reason, ..event.progress.clone() };
+        if status.needs_human() {
+            to.expires = None;
+        }
+        to.failed_at = (status == EventStatus::Failed).then_some(self.now);
+        to.due = match status {
+            EventStatus::Processed | EventStatus::Ignored => None,
+            EventStatus::Failed | EventStatus::Held => Some(self.now),
+            EventStatus::InDoubt => Some(self.limits.next_sweep(event.progress.sweeps, self.now)),
+            EventStatus::Received | EventStatus::Processing => event.progress.due,
+        };
+        if status.is_finished() && to.expires.is_none() {
+            to.expires = Some(self.now.expires_after(self.limits.window));
+        }
+        self.event_with(event, to)
+    }
+
+    /// The event's move to the given progress, with its payload's TTL in step.
+    pub fn event_with(&self, event: &Event, to: Progress) -> Transition {
+        let (key, hash) = (event.key.clone(), event.hash.clone());
+        let payload = match (event.progress.expires, to.expires) {
+            (Some(_), None) => PayloadTtl::KeepBefore(key, hash),
+            (None, Some(expires)) => PayloadTtl::ExpireAfter(key, hash, expires),
+            _ => PayloadTtl::Unchanged,
+        };
+        let write = EventWrite { key: event.key.clone(), from: event.guard(), to };
+        Transition { payload, ..Transition::event(write) }
+    }
+
+    /// The event fails. `failed_at` is never earlier than the stamp of the
+    /// message that failed, or its own message would look like a redrive.
+    pub fn fail(&self, event: &Event, reason: Reason, stamped_at: Option<UnixMillis>) -> Decision {
+        Decision::write(self.failed(event, reason, stamped_at), Then::End(End::Fail))
+    }
+
+    /// The write of [`At::fail`].
+    pub fn failed(&self, event: &Event, reason: Reason, stamped_at: Option<UnixMillis>) -> Transition {
+        let mut transition = self.event_to(event, EventStatus::Failed, Some(reason));
+        if let Some(write) = &mut transition.event {
+            write.to.failed_at = Some(stamped_at.map_or(self.now, |stamp| stamp.max(self.now)));
+        }
+        transition
+    }
+
+    /// The event fails at a bound while its action is `ready`: only if the
+    /// action still is, so that no worker begins it at the same moment (INV-4).
+    pub fn fail_while_ready(
+        &self,
+        event: &Event,
+        action: &Action,
+        reason: Reason,
+        stamped_at: Option<UnixMillis>,
+    ) -> Decision {
+        let mut transition = self.failed(event, reason, stamped_at);
+        transition.action = Some(ActionWrite::Check { action: Box::new(action.clone()) });
+        Decision::write(transition, Then::End(End::Fail))
+    }
+
+    /// The event goes round again as the next generation, attempts and sweeps
+    /// at nought. It keeps its action: an event that won its move owns it to
+    /// the end, across generations.
+    pub fn reopen(&self, event: &Event) -> Transition {
+        let progress = &event.progress;
+        let to = Progress {
+            status: EventStatus::Received,
+            generation: progress.generation.next(),
+            opened_at: self.now,
+            attempts: 0,
+            sweeps: 0,
+            action: progress.action.clone(),
+            action_generation: progress.action_generation,
+            reason: None,
+            failed_at: None,
+            expires: progress.expires,
+            due: Some(self.limits.next_sweep(0, self.now)),
+        };
+        self.event_with(event, to)
+    }
+
+    /// Has this round reached its bound of age or tries?
+    pub fn exhausted(&self, event: &Event) -> bool {
+        event.progress.attempts >= self.limits.attempts || self.too_old(event)
+    }
+
+    /// Has this round reached its bound of age?
+    pub fn too_old(&self, event: &Event) -> bool {
+        self.now.since(event.progress.opened_at) >= self.limits.age
+    }
+}

@@ -1,0 +1,104 @@
+//! The sweeper found an event due. It calls nothing itself: it enqueues again,
+//! or at a bound writes the end that a human will see.
+
+use super::claim::{doubt, exhausted, gone, may_repeat};
+use super::step::At;
+use super::{Decision, End, Read, Then, follow};
+use crate::protocol::action::{Action, ActionStatus};
+use crate::protocol::event::{Event, EventGuard, EventStatus, Progress};
+use crate::protocol::policy::EffectPolicy;
+use crate::protocol::reason::{Reason, Slug};
+
+/// Decides on the event alone where that is enough.
+pub(super) fn looks_at(event: &Event, at: At<'_>) -> Decision {
+    let progress = &event.progress;
+    match (progress.status, &progress.action) {
+        // The index was stale, or another sweeper was here.
+        _ if progress.due.is_none_or(|due| due > at.now) => Decision::End(End::Drop),
+        (EventStatus::Received | EventStatus::Processing | EventStatus::InDoubt, Some(action)) => {
+            Decision::Read(Read::Action(action.clone()))
+        }
+        (EventStatus::Received | EventStatus::Processing, None) if reached(event, at) => {
+            let reason = Reason::with(Slug::BoundReached, format!("swept {} times", progress.sweeps));
+            Decision::write(at.failed(event, reason, None), Then::End(End::Drop))
+        }
+        (EventStatus::Received | EventStatus::Processing, None) => later(event, Then::End(End::Send), at),
+        (EventStatus::InDoubt, None) => later(event, Then::End(End::Drop), at),
+        (EventStatus::Processed | EventStatus::Ignored | EventStatus::Failed | EventStatus::Held, _) => {
+            Decision::End(End::Drop)
+        }
+    }
+}
+
+/// Decides for an event that has won its move.
+pub(super) fn bound(
+    event: &Event,
+    action: Option<&Action>,
+    policy: Option<&EffectPolicy>,
+    at: At<'_>,
+) -> Decision {
+    let Some(action) = action else {
+        return match event.progress.status {
+            EventStatus::InDoubt => later(event, Then::End(End::Drop), at),
+            _ => gone(event, at),
+        };
+    };
+    if let Some(transition) = follow::end(event, action, None, at) {
+        return Decision::write(transition, Then::End(End::Drop));
+    }
+    match (event.progress.status, action.status) {
+        (EventStatus::InDoubt, _) => later(event, Then::End(End::Drop), at),
+        (_, ActionStatus::Ready) if reached(event, at) => {
+            drop_instead_of_fail(at.fail_while_ready(event, action, exhausted(action), None))
+        }
+        // Begun: the lease first, then the destination's policy, ending in doubt.
+        (_, ActionStatus::Begun) if at.now >= action.lease_until => {
+            let repeatable = policy.is_some_and(|policy| may_repeat(policy, action, at.now));
+            if repeatable && !reached(event, at) {
+                later(event, Then::End(End::Send), at)
+            } else {
+                doubt(event, action, at)
+            }
+        }
+        (_, ActionStatus::Begun) => later(event, Then::End(End::Drop), at),
+        (_, ActionStatus::Ready | ActionStatus::Rejected | ActionStatus::Done | ActionStatus::InDoubt) => {
+            later(event, Then::End(End::Send), at)
+        }
+    }
+}
+
+/// Has this round reached a bound at which the sweeper itself ends it?
+fn reached(event: &Event, at: At<'_>) -> bool {
+    event.progress.sweeps >= at.limits.sweeps || at.exhausted(event)
+}
+
+/// The next look, at a growing interval. Written before anything is sent and
+/// on condition of the due time as read: of several sweepers one sends, and a
+/// crash between leaves the event to the next look.
+fn later(event: &Event, then: Then, at: At<'_>) -> Decision {
+    let sweeps = event.progress.sweeps.saturating_add(1);
+    let mut to = Progress {
+        sweeps,
+        due: Some(at.limits.next_sweep(sweeps, at.now)),
+        ..event.progress.clone()
+    };
+    // Nothing open can reach its TTL (INV-9): what has used half of its window
+    // loses it, and gets a new one when it is finished.
+    let half = at.now.plus(at.limits.window / 2);
+    if event.progress.expires.is_some_and(|expires| expires.as_millis() <= half) {
+        to.expires = None;
+    }
+    let mut transition = at.event_with(event, to);
+    if let Some(write) = &mut transition.event {
+        write.from = EventGuard { due: event.progress.due, ..write.from.clone() };
+    }
+    Decision::write(transition, then)
+}
+
+/// The sweeper has no record to fail.
+fn drop_instead_of_fail(decision: Decision) -> Decision {
+    match decision {
+        Decision::Write { transition, .. } => Decision::Write { transition, then: Then::End(End::Drop) },
+        other => other,
+    }
+}

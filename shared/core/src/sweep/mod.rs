@@ -1,0 +1,170 @@
+//! The sweeper: whatever was left open comes round again, at growing
+//! intervals, and at a bound gets an end that a human sees. From every open
+//! state this is the fault-free path on (INV-1).
+
+use crate::deployment::Deployment;
+use crate::ids::CorrelationId;
+use crate::key::EventKey;
+use crate::ports::{
+    Due, INDEX_SHARDS, IndexShard, Message, Queue, Store, StoreError, Write, apply,
+};
+use crate::protocol::action::Action;
+use crate::protocol::decide::{Decision, End, Input, Read, State, Then, Undecidable, decide};
+use crate::protocol::event::Event;
+use crate::protocol::policy::EffectPolicy;
+use crate::time::{Clock, UnixMillis};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Events read from one page of the index.
+const PAGE: usize = 50;
+
+/// Lost races at one event before it is left to the next run.
+const ROUNDS: usize = 6;
+
+/// The sweeper over its ports.
+pub struct Sweeper<S, Q, C> {
+    /// The tables.
+    pub store: S,
+    /// The queue. Only ingest and the sweeper send to it; the processor never
+    /// does, since Lambda stops such loops.
+    pub queue: Q,
+    /// Time.
+    pub clock: C,
+    /// Today's destinations and windows.
+    pub deployment: Arc<Deployment>,
+}
+
+/// What one run did; the numbers become metrics.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+pub struct Swept {
+    /// Events looked at.
+    pub looked_at: u64,
+    /// Enqueued again.
+    pub sent: u64,
+    /// Given an end, or found settled.
+    pub moved: u64,
+    /// Left to the next run because a port failed or a race was lost.
+    pub left: u64,
+    /// The run ended with work left, because its time did.
+    pub out_of_time: bool,
+    /// How long the oldest event looked at has been open.
+    pub oldest: Duration,
+}
+
+impl<S: Store, Q: Queue, C: Clock> Sweeper<S, Q, C> {
+    /// Sweeps everything that is due, until `end` at the latest. Several
+    /// sweepers may run at once.
+    pub async fn run(&self, end: UnixMillis) -> Swept {
+        let mut swept = Swept::default();
+        for class in [Due::Open, Due::InDoubt] {
+            for shard in 0..INDEX_SHARDS {
+                self.shard(IndexShard { class, shard }, end, &mut swept).await;
+            }
+        }
+        swept
+    }
+
+    async fn shard(&self, shard: IndexShard, end: UnixMillis, swept: &mut Swept) {
+        let until = self.clock.now();
+        let mut after = None;
+        loop {
+            let page = match self.store.due(shard, until, after.as_ref(), PAGE).await {
+                Ok(page) => page,
+                Err(error) => {
+                    tracing::warn!(index.part = shard.class.as_str(), index.shard = shard.shard, %error, "a page of the index was not read");
+                    swept.left += 1;
+                    return;
+                }
+            };
+            for (key, _) in &page.events {
+                if self.clock.now() >= end {
+                    swept.out_of_time = true;
+                    return;
+                }
+                self.sweep(key, swept).await;
+            }
+            match page.next {
+                Some(next) => after = Some(next),
+                None => return,
+            }
+        }
+    }
+
+    async fn sweep(&self, key: &EventKey, swept: &mut Swept) {
+        swept.looked_at += 1;
+        match self.look(key, swept).await {
+            Ok(()) => {}
+            Err(trouble) => {
+                tracing::warn!(event.key = %key, error = %trouble, "an event was left to the next sweep");
+                swept.left += 1;
+            }
+        }
+    }
+
+    async fn look(&self, key: &EventKey, swept: &mut Swept) -> Result<(), Trouble> {
+        for _ in 0..ROUNDS {
+            let Some(event) = self.store.event(key).await? else { return Ok(()) };
+            swept.oldest = swept.oldest.max(self.clock.now().since(event.received_at));
+            let mut decision = self.ask(State::Stored(&event), &event)?;
+            if let Decision::Read(Read::Action(action)) = &decision {
+                let action = self.store.action(action).await?;
+                let policy = self.policy(action.as_ref());
+                let (action, policy) = (action.as_ref(), policy.as_ref());
+                decision = self.ask(State::Bound { event: &event, action, policy, intent: None }, &event)?;
+            }
+            let (transition, then) = match decision {
+                Decision::Write { transition, then } => (transition, then),
+                Decision::End(_) | Decision::Read(_) | Decision::Call => return Ok(()),
+            };
+            match apply(&self.store, &transition).await {
+                Ok(Write::Applied) => return self.finish(&event, then, swept).await,
+                Ok(Write::Refused) | Err(StoreError::Contended | StoreError::Unknown(_)) => {}
+                Err(error) => return Err(error.into()),
+            }
+        }
+        Err(Trouble::Contended)
+    }
+
+    async fn finish(&self, event: &Event, then: Then, swept: &mut Swept) -> Result<(), Trouble> {
+        if then != Then::End(End::Send) {
+            swept.moved += 1;
+            return Ok(());
+        }
+        self.queue.send(&message(event, event.correlation.clone(), self.clock.now())).await?;
+        swept.sent += 1;
+        Ok(())
+    }
+
+    fn ask(&self, state: State<'_>, event: &Event) -> Result<Decision, Undecidable> {
+        decide(state, Input::Sweep, self.clock.now(), &self.deployment.limits(&event.endpoint))
+    }
+
+    fn policy(&self, action: Option<&Action>) -> Option<EffectPolicy> {
+        action.and_then(|action| self.deployment.policy(&action.request.destination))
+    }
+}
+
+/// The message that sends an event round.
+pub fn message(event: &Event, correlation: CorrelationId, now: UnixMillis) -> Message {
+    Message {
+        event: event.key.clone(),
+        generation: event.progress.generation,
+        correlation,
+        written_at: now,
+        trace: None,
+    }
+}
+
+/// Why one event was left to the next run.
+#[derive(Debug, thiserror::Error)]
+enum Trouble {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error(transparent)]
+    Queue(#[from] crate::ports::QueueError),
+    #[error(transparent)]
+    Undecidable(#[from] Undecidable),
+    #[error("it changed {ROUNDS} times while it was looked at")]
+    Contended,
+}
