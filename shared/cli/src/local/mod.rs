@@ -1,0 +1,34 @@
+//! The local run: the template deployed to an emulator on this machine, with a
+//! destination that writes down every effect.
+
+pub mod aws;
+pub mod checkout;
+pub mod configuration;
+pub mod destination;
+pub mod emulator;
+mod group;
+pub mod package;
+mod run;
+pub mod stack;
+pub mod wire;
+
+use clap::Subcommand;
+
+/// The local run.
+#[derive(Debug, Subcommand)]
+pub enum Local {
+    /// Deploy to an emulator, play the demo, and stay up until Ctrl-C.
+    Run(run::Run),
+}
+
+impl Local {
+    /// Does what was asked for.
+    ///
+    /// # Errors
+    /// A sentence that says what is missing, taken or wrong.
+    pub async fn run(self) -> anyhow::Result<()> {
+        match self {
+            Self::Run(run) => run.run().await,
+        }
+    }
+}

@@ -1,0 +1,105 @@
+//! What Lambda gets of a function: `bootstrap` and `config/` in one zip.
+
+use super::checkout::{Checkout, FUNCTIONS};
+use super::configuration::LocalConfiguration;
+use super::group::Group;
+use anyhow::{Context, Result, ensure};
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Builds the functions with cargo-lambda, for this machine and on the dev
+/// profile: the same one that tests are built on, so each crate is built once.
+///
+/// # Errors
+/// The tools are not installed, or the code does not build.
+pub async fn build(checkout: &Checkout) -> Result<()> {
+    let mut command: Vec<OsString> = vec![checkout.tool("cargo-lambda")?.into()];
+    command.extend(["lambda", "build", "--compiler", "cargo", "--profile", "dev", "--lambda-dir"].map(Into::into));
+    command.push(checkout.builds().into());
+    for function in FUNCTIONS {
+        command.extend(["--package", function].map(Into::into));
+    }
+    let environment: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_of_our_own_build(name)).collect();
+    let status = Group::start(checkout, &command, &environment, None)?.wait().await?;
+    ensure!(status.success(), "the functions did not build");
+    Ok(())
+}
+
+/// `cargo run` and `make` tell us about themselves; a build inside must not
+/// take that for its own.
+fn is_of_our_own_build(name: &OsStr) -> bool {
+    let name = name.to_string_lossy();
+    let prefixes = ["CARGO_PKG_", "CARGO_MANIFEST_", "CARGO_BIN_", "CARGO_CRATE_"];
+    prefixes.iter().any(|prefix| name.starts_with(prefix))
+        || ["MAKEFLAGS", "MFLAGS", "CARGO_MAKEFLAGS"].contains(&&*name)
+}
+
+/// Writes one zip for each function into `folder`.
+///
+/// # Errors
+/// A function is not built, or a file cannot be written.
+pub async fn zip(checkout: &Checkout, folder: &Path, configuration: &LocalConfiguration) -> Result<Vec<PathBuf>> {
+    let config = folder.join("config");
+    if config.exists() {
+        fs::remove_dir_all(&config)?;
+    }
+    fs::create_dir_all(config.join("vendors"))?;
+    fs::write(config.join("endpoints.toml"), &configuration.endpoints)?;
+    for (name, text) in &configuration.vendors {
+        fs::write(config.join("vendors").join(name), text)?;
+    }
+    let mut zips = Vec::new();
+    for function in FUNCTIONS {
+        let bootstrap = checkout.builds().join(function).join("bootstrap");
+        ensure!(bootstrap.is_file(), "{function} is not built: {} is missing", bootstrap.display());
+        let zip = folder.join(format!("{function}.zip"));
+        let command: [OsString; 6] = [
+            checkout.tool("python")?.into(),
+            "-m".into(),
+            "zipfile".into(),
+            "-c".into(),
+            zip.clone().into(),
+            bootstrap.into(),
+        ];
+        let command: Vec<OsString> = command.into_iter().chain([config.clone().into()]).collect();
+        let status = Group::start(checkout, &command, &[], None)?.wait().await?;
+        ensure!(status.success(), "cannot write {}", zip.display());
+        zips.push(zip);
+    }
+    Ok(zips)
+}
+
+/// Says whether every function has been built at least once.
+pub fn is_built(checkout: &Checkout) -> bool {
+    FUNCTIONS.iter().all(|function| checkout.builds().join(function).join("bootstrap").is_file())
+}
+
+/// The template with each `CodeUri` in the bucket, as `sam package` writes it.
+///
+/// # Errors
+/// The template names another folder than this module knows.
+pub fn with_code_in(template: &str, bucket: &str) -> Result<String> {
+    let mut packaged = template.to_owned();
+    for function in FUNCTIONS {
+        let folder = format!("CodeUri: ../target/lambda/{function}/");
+        let (before, after) = packaged
+            .split_once(&folder)
+            .with_context(|| format!("infra/template.yaml has no `{folder}`"))?;
+        packaged = format!("{before}CodeUri: s3://{bucket}/{function}.zip{after}");
+    }
+    Ok(packaged)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_function_of_the_template_gets_its_code_from_the_bucket() {
+        let template = include_str!("../../../../infra/template.yaml");
+        let packaged = with_code_in(template, "b").unwrap();
+        assert_eq!(packaged.matches("CodeUri: s3://b/").count(), template.matches("CodeUri:").count());
+        assert!(with_code_in("Resources: {}", "b").is_err());
+    }
+}
