@@ -80,6 +80,11 @@ impl<'t> Document<'t> {
     /// Something that is there is wrong.
     pub(crate) fn problem(&mut self, at: usize, message: impl Into<String>, remedy: Option<String>) {
         let place = self.place(at);
+        self.problem_in(place, message, remedy);
+    }
+
+    /// The same, at a place that was kept.
+    pub(crate) fn problem_in(&mut self, place: Place, message: impl Into<String>, remedy: Option<String>) {
         if !self.broken_lines.contains(&place.line) {
             self.problems.push(Problem { place, message: message.into(), remedy });
         }
@@ -101,7 +106,7 @@ impl<'t> Document<'t> {
 
     /// The problems and what is not available yet, each in the order of the file.
     pub(crate) fn finish(mut self) -> (Vec<Problem>, Vec<Problem>) {
-        self.problems.sort_by(|a, b| a.place.cmp(&b.place));
+        self.problems.sort_by(|a, b| (&a.place, &a.message).cmp(&(&b.place, &b.message)));
         self.problems.dedup();
         self.unavailable.sort_by(|a, b| a.place.cmp(&b.place));
         (self.problems, self.unavailable)

@@ -1,0 +1,294 @@
+//! Rules: event type and conditions, to a status and at most one action.
+
+use super::resource::Resource;
+use super::{Declared, value};
+use crate::document::{Document, Entry, Table, Text};
+use crate::ids::{ActionName, DestinationName, EventType, FieldName, Status};
+use crate::json::Literal;
+use crate::problem::{Place, nearest};
+use crate::source::Source;
+
+/// One rule of an endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Rule {
+    /// The event types it is for.
+    pub types: Types,
+    /// What else must hold, all of it, in the order of the file.
+    pub when: Vec<Condition>,
+    /// What the event says about the resource.
+    pub status: Option<Status>,
+    /// What it asks for.
+    pub action: Option<RuleAction>,
+    /// What to do with the action of a late event. There exactly where the
+    /// endpoint has a resource and the rule an action.
+    pub late: Option<Late>,
+    /// Where the rule stands.
+    pub place: Place,
+}
+
+/// The event types that a rule is for.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Types {
+    /// `type = "*"`: every event, also one that has no type.
+    Every,
+    /// These and no others.
+    These(Vec<EventType>),
+}
+
+/// A value of the delivery that must equal a literal, compared as JSON.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Condition {
+    /// Where the value is.
+    pub source: Source,
+    /// What it must be.
+    pub literal: Literal,
+}
+
+/// An action as a rule asks for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct RuleAction {
+    /// Which one.
+    pub name: ActionName,
+    /// Its fields, in the order of the file.
+    pub fields: Vec<Field>,
+    /// The fields that are its key, in the order in which the action declares
+    /// them. `None`: once per event.
+    pub key: Option<Vec<Field>>,
+    /// Where it happens.
+    pub to: DestinationName,
+}
+
+/// A named field of an action and where its value is.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Field {
+    /// The name, as key and destination know it.
+    pub name: FieldName,
+    /// Where the value is.
+    pub source: Source,
+}
+
+/// What to do with the action of an event that is late.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Late {
+    /// Claim the action all the same, without a move.
+    Act,
+    /// Ignore the event, with the reason.
+    Skip,
+}
+
+const KEYS: [&str; 5] = ["type", "when", "status", "action", "late"];
+const LATE: [(&str, Late); 2] = [("act", Late::Act), ("skip", Late::Skip)];
+
+/// Words that are keys of a rule and therefore no fields of an action: a field
+/// of that name is nearly always a brace in the wrong place.
+const RESERVED_FIELDS: [&str; 4] = ["type", "when", "status", "late"];
+
+/// The resource of the endpoint whose rules are read.
+#[derive(Debug, Clone, Copy)]
+pub(super) enum ResourceOf<'a> {
+    /// It has none.
+    Nothing,
+    /// It has one that is malformed, which is a problem already.
+    Malformed,
+    /// This one.
+    Declared(&'a Resource),
+}
+
+/// Reads one `[[endpoint.NAME.rule]]`.
+pub(super) fn read(
+    document: &mut Document<'_>,
+    declared: &Declared,
+    resource: ResourceOf<'_>,
+    table: Table<'_>,
+) -> Option<Rule> {
+    document.only(table, "a rule", &KEYS);
+    let types = types(document, table);
+    let when = table.get("when").map_or(Some(Vec::new()), |entry| conditions(document, entry));
+    let status = table.get("status").map(|entry| status(document, resource, entry));
+    let action = table.get("action").map(|entry| action(document, declared, entry));
+    if status.is_none() && action.is_none() {
+        let remedy = "give it a status, an action or both; an event without a rule is ignored anyway";
+        document.absent(table.at, "the rule does nothing", Some(remedy.to_owned()));
+    }
+    let late = late(document, table, !matches!(resource, ResourceOf::Nothing), action.is_some());
+    // A status or action that is there but malformed makes no rule.
+    let status = status.map_or(Some(None), |status| status.map(Some))?;
+    let action = action.map_or(Some(None), |action| action.map(Some))?;
+    Some(Rule { types: types?, when: when?, status, action, late, place: document.place(table.at) })
+}
+
+fn types(document: &mut Document<'_>, table: Table<'_>) -> Option<Types> {
+    let Some(entry) = table.get("type") else {
+        let remedy = "type = \"an event type\", a list of them, or \"*\" for every event";
+        document.absent(table.at, "the rule does not say for which type of event it is", Some(remedy.to_owned()));
+        return None;
+    };
+    let texts = document.one_or_more(entry)?;
+    if texts.is_empty() {
+        document.problem(entry.value_at, "`type` is empty", Some("\"*\" is every event".to_owned()));
+        return None;
+    }
+    if let [Text { text: "*", .. }] = texts[..] {
+        return Some(Types::Every);
+    }
+    let mut types: Vec<EventType> = Vec::with_capacity(texts.len());
+    for text in texts {
+        if text.text.is_empty() || text.text.contains('*') {
+            let message = format!("\"{}\" is no event type", text.text);
+            let remedy = "types are named in full; \"*\" alone is every event";
+            document.problem(text.at, message, Some(remedy.to_owned()));
+        } else if types.iter().any(|before| before.as_str() == text.text) {
+            document.problem(text.at, format!("type \"{}\" stands twice", text.text), None);
+        } else {
+            types.push(text.text.into());
+        }
+    }
+    Some(Types::These(types))
+}
+
+fn conditions(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<Condition>> {
+    let table = document.table(entry)?;
+    let mut conditions = Vec::new();
+    for entry in table.entries() {
+        let source = source(document, Text { text: entry.key, at: entry.key_at });
+        let literal = Literal::from_toml(entry.value);
+        if literal.is_none() {
+            let message = "the right side of `when` is text, a number, true or false";
+            document.problem(entry.value_at, message, None);
+        }
+        if let (Some(source), Some(literal)) = (source, literal) {
+            conditions.push(Condition { source, literal });
+        }
+    }
+    Some(conditions)
+}
+
+/// Reads the place of a value.
+pub(super) fn source(document: &mut Document<'_>, text: Text<'_>) -> Option<Source> {
+    let source = document.accept(text, Source::parse(text.text))?;
+    if matches!(source, Source::Fetch(_)) {
+        document.unavailable(text.at, "`fetch:`");
+    }
+    Some(source)
+}
+
+fn status(document: &mut Document<'_>, resource: ResourceOf<'_>, entry: Entry<'_>) -> Option<Status> {
+    let text = document.text(entry)?;
+    let resource = match resource {
+        ResourceOf::Declared(resource) => resource,
+        ResourceOf::Malformed => return None,
+        ResourceOf::Nothing => {
+            let remedy = "say where the endpoint's resource has its key: resource.KIND = \"/pointer\"";
+            let message = "a status, but the endpoint has no resource";
+            document.absent(entry.key_at, message, Some(remedy.to_owned()));
+            return None;
+        }
+    };
+    let status = Status::new(text.text);
+    if !resource.graph.declares(&status) {
+        let known = resource.graph.statuses().iter().map(Status::as_str);
+        let remedy = match nearest(text.text, known.clone()) {
+            Some(near) => format!("did you mean \"{near}\"?"),
+            None => format!("its statuses are {}", known.collect::<Vec<_>>().join(", ")),
+        };
+        let message = format!("no move of resource `{}` names the status \"{}\"", resource.kind, text.text);
+        document.problem(text.at, message, Some(remedy));
+    }
+    Some(status)
+}
+
+fn action(document: &mut Document<'_>, declared: &Declared, entry: Entry<'_>) -> Option<RuleAction> {
+    let table = document.table(entry)?;
+    let mut named = table.entries();
+    let Some(first) = named.next() else {
+        document.problem(entry.key_at, "`action` names no action", Some("action.NAME = { .. }".to_owned()));
+        return None;
+    };
+    for more in named {
+        let message = format!("a rule has at most one action; `{}` is one more", more.key);
+        let remedy = "one event asks for one effect: let its destination do both";
+        document.problem(more.key_at, message, Some(remedy.to_owned()));
+    }
+    let fields = fields(document, first);
+    let Some(action) = declared.actions.get(first.key) else {
+        let remedy = match nearest(first.key, declared.actions.keys().map(ActionName::as_str)) {
+            Some(near) => format!("did you mean `{near}`?"),
+            None => format!("[action] {} = {{ to = \"a destination\" }}", first.key),
+        };
+        document.absent(first.key_at, format!("action `{}` is not declared", first.key), Some(remedy));
+        return None;
+    };
+    let (action, fields) = (action.as_ref()?, fields?);
+    let key = match &action.key {
+        Some(names) => Some(key_fields(document, first, names, &fields)?),
+        None => None,
+    };
+    Some(RuleAction { name: action.name.clone(), fields, key, to: action.to.clone() })
+}
+
+/// The fields that are the action's key; a rule has to give all of them.
+fn key_fields(
+    document: &mut Document<'_>,
+    action: Entry<'_>,
+    names: &[FieldName],
+    fields: &[Field],
+) -> Option<Vec<Field>> {
+    let given = document.table(action)?;
+    let mut key = Vec::with_capacity(names.len());
+    for name in names {
+        match fields.iter().find(|field| field.name == *name) {
+            Some(field) => key.push(field.clone()),
+            // Given, but malformed: a problem already.
+            None if given.get(name.as_str()).is_some() => {}
+            None => {
+                let message =
+                    format!("the key of action `{}` has the field `{name}`, which this rule does not give", action.key);
+                let remedy = format!("action.{} = {{ {name} = \"/pointer\", .. }}", action.key);
+                document.absent(action.key_at, message, Some(remedy));
+            }
+        }
+    }
+    (key.len() == names.len()).then_some(key)
+}
+
+fn fields(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<Field>> {
+    let table = document.table(entry)?;
+    let mut fields = Vec::new();
+    for field in table.entries() {
+        if RESERVED_FIELDS.contains(&field.key) {
+            let message = format!("`{}` is a key of the rule and no field of an action", field.key);
+            let remedy = format!("if the destination needs it, name it otherwise, e.g. `event_{}`", field.key);
+            document.problem(field.key_at, message, Some(remedy));
+            continue;
+        }
+        document.accept(Text { text: field.key, at: field.key_at }, value::name(field.key));
+        let Some(text) = document.text(field) else { continue };
+        if let Some(source) = source(document, text) {
+            fields.push(Field { name: field.key.into(), source });
+        }
+    }
+    Some(fields)
+}
+
+fn late(document: &mut Document<'_>, table: Table<'_>, has_resource: bool, has_action: bool) -> Option<Late> {
+    match (table.get("late"), has_resource && has_action) {
+        (Some(entry), true) => document.word(entry, &LATE),
+        (Some(entry), false) => {
+            let message = match has_action {
+                true => "`late` says nothing where the endpoint has no resource",
+                false => "`late` says what becomes of an action, and the rule has none",
+            };
+            document.absent(entry.key_at, message, None);
+            None
+        }
+        (None, true) => {
+            // Dropping a paid order's task because `shipped` came first must be
+            // somebody's decision, so there is no default.
+            let remedy = "late = \"act\" asks for the action all the same, late = \"skip\" ignores the event";
+            let message = "the rule does not say what becomes of its action when the event is late";
+            document.absent(table.at, message, Some(remedy.to_owned()));
+            None
+        }
+        (None, false) => None,
+    }
+}

@@ -1,0 +1,15 @@
+//! What a team's rules ask for when an event comes: a move of a resource, an
+//! action, both, or nothing. Pure: ingest asks, to hold an event early, and
+//! the processor asks again, from the stored payload, and gets the same.
+
+mod envelope;
+mod order;
+mod plan;
+#[cfg(test)]
+mod tests;
+
+pub use envelope::envelope;
+pub use order::{OrderValue, Sequence};
+pub use plan::{
+    Hold, InputDigest, KeyOf, NoKeyPart, Plan, Planned, PlannedAction, PlannedMove, Subject, plan, sources,
+};
