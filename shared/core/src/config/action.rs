@@ -23,7 +23,7 @@ pub struct Action {
     pub place: Place,
 }
 
-const KEYS: [&str; 3] = ["key", "to", "keep_for"];
+pub(super) const KEYS: &[&str] = &["key", "to", "keep_for"];
 
 /// Reads `NAME = { key = [..], to = ".." }` of `[action]`.
 pub(super) fn read(
@@ -32,7 +32,7 @@ pub(super) fn read(
     name: Text<'_>,
     table: Table<'_>,
 ) -> Option<Action> {
-    document.only(table, "an action", &KEYS);
+    document.only(table, "an action", KEYS);
     let key = match table.get("key") {
         Some(entry) => Some(key_fields(document, entry)?),
         None => None,

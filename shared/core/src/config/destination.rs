@@ -68,7 +68,7 @@ pub enum InDoubt {
     Park,
 }
 
-const KEYS: [&str; 10] = [
+pub(super) const KEYS: &[&str] = &[
     "http",
     "sqs",
     "function",
@@ -86,14 +86,13 @@ const IN_DOUBT: [(&str, InDoubt); 3] =
 
 /// Reads `NAME = { http = "..", .. }` of `[destination]`.
 pub(super) fn read(document: &mut Document<'_>, name: Text<'_>, table: Table<'_>) -> Option<Destination> {
-    document.only(table, "a destination", &KEYS);
+    document.only(table, "a destination", KEYS);
     let kind = kind(document, name, table);
     let secrets = table.get("secrets").and_then(|entry| secrets(document, entry));
     let honours_key_for = table.get("honours_key_for").and_then(|entry| positive_span(document, entry));
     let in_doubt = table.get("in_doubt").map_or(Some(InDoubt::Park), |entry| document.word(entry, &IN_DOUBT));
-    let settling = table
-        .get("settling")
-        .map_or(Some(DEFAULT_SETTLING), |entry| document.read(entry, value::span));
+    let settling =
+        table.get("settling").map_or(Some(DEFAULT_SETTLING), |entry| document.read(entry, value::span));
     let timeout = table.get("timeout").map_or(Some(DEFAULT_TIMEOUT), |entry| timeout(document, entry));
     let decisive = table.get("decisive").map_or(Some(Vec::new()), |entry| statuses(document, entry));
     let destination = Destination {
@@ -216,8 +215,10 @@ fn check_policy(document: &mut Document<'_>, name: Text<'_>, table: Table<'_>, d
         (InDoubt::Probe, _) => document.unavailable(policy_at, "in_doubt = \"probe\""),
         // Where `honours_key_for` is there but malformed, that is the problem.
         (InDoubt::Retry, None) if table.get("honours_key_for").is_none() => {
-            let message = format!("destination `{}` may be called again only while it honours the key", name.text);
-            let remedy = "say how long it recognises a key, e.g. honours_key_for = \"24h\", or in_doubt = \"park\"";
+            let message =
+                format!("destination `{}` may be called again only while it honours the key", name.text);
+            let remedy =
+                "say how long it recognises a key, e.g. honours_key_for = \"24h\", or in_doubt = \"park\"";
             document.problem(policy_at, message, Some(remedy.to_owned()));
         }
         (InDoubt::Retry, Some(honoured)) if honoured <= destination.timeout => {
@@ -226,7 +227,11 @@ fn check_policy(document: &mut Document<'_>, name: Text<'_>, table: Table<'_>, d
                 value::show_span(destination.timeout),
                 value::show_span(honoured)
             );
-            document.problem(policy_at, message, Some("a shorter timeout, or in_doubt = \"park\"".to_owned()));
+            document.problem(
+                policy_at,
+                message,
+                Some("a shorter timeout, or in_doubt = \"park\"".to_owned()),
+            );
         }
         _ => {}
     }

@@ -1,6 +1,7 @@
 //! Endpoints: one URL that a vendor calls, and what its events mean.
 
 use super::destination::{positive_span, secrets};
+use super::guard::{self, Demand, Guard};
 use super::resource::{OrderKind, Resource};
 use super::rule::{self, ResourceOf, Rule, Types};
 use super::secret_ref::SecretRef;
@@ -37,6 +38,8 @@ pub struct Endpoint {
     pub params: Params,
     /// Whose delivery it is, where the endpoint serves many.
     pub tenant: Option<TenantFrom>,
+    /// What every delivery must be; all of them must let it pass.
+    pub guards: Vec<Guard>,
     /// The one kind of resource that its events move, and where the key is.
     pub resource: Option<EndpointResource>,
     /// Its rules; the first that matches an event is the one that counts.
@@ -102,12 +105,13 @@ pub enum DuplicateAnswer {
     Result,
 }
 
-const KEYS: [&str; 15] = [
+pub(super) const KEYS: &[&str] = &[
     "vendor",
     "secrets",
     "params",
     "public_url",
     "tenant",
+    "guard",
     "resource",
     "rule",
     "max_body",
@@ -124,7 +128,7 @@ const DUPLICATE: [(&str, DuplicateAnswer); 2] =
     [("status", DuplicateAnswer::Status), ("result", DuplicateAnswer::Result)];
 
 impl Endpoint {
-    /// Every place that its rules, its resource or its tenant read, each once.
+    /// Every place that its rules, guards, resource or tenant read, each once.
     pub fn sources(&self) -> &[Source] {
         &self.sources
     }
@@ -137,7 +141,7 @@ pub(super) fn read(
     name: Text<'_>,
     table: Table<'_>,
 ) -> Option<Endpoint> {
-    document.only(table, "an endpoint", &KEYS);
+    document.only(table, "an endpoint", KEYS);
     let vendor = vendor(document, declared, name, table);
     let resource = table.get("resource").map(|entry| resource(document, declared, entry));
     let of_rules = match &resource {
@@ -156,6 +160,7 @@ pub(super) fn read(
         secrets: table.get("secrets").and_then(|entry| secrets(document, entry)).unwrap_or_default(),
         params: params(document, table),
         tenant: tenant.map_or(Some(None), |tenant| tenant.map(Some))?,
+        guards: guards(document, table),
         rules,
         max_body: table.get("max_body").map_or(Some(DEFAULT_MAX_BODY), |entry| max_body(document, entry))?,
         dedup_scope: DedupScope(dedup_scope.unwrap_or(name.text).to_owned()),
@@ -167,7 +172,9 @@ pub(super) fn read(
         duplicate: table
             .get("duplicate")
             .map_or(Some(DuplicateAnswer::Status), |entry| document.word(entry, &DUPLICATE))?,
-        allow_unconfirmed: table.get("allow_unconfirmed").is_some_and(|entry| document.truth(entry) == Some(true)),
+        allow_unconfirmed: table
+            .get("allow_unconfirmed")
+            .is_some_and(|entry| document.truth(entry) == Some(true)),
         place: document.place(name.at),
         vendor: vendor?,
         resource: resource.map_or(Some(None), |found| found.map(|(resource, _)| Some(resource)))?,
@@ -209,7 +216,11 @@ fn resource<'d>(
     let table = document.table(entry)?;
     let mut kinds = table.entries();
     let Some(first) = kinds.next() else {
-        document.problem(entry.key_at, "`resource` names no kind", Some("resource.KIND = \"/pointer\"".to_owned()));
+        document.problem(
+            entry.key_at,
+            "`resource` names no kind",
+            Some("resource.KIND = \"/pointer\"".to_owned()),
+        );
         return None;
     };
     for more in kinds {
@@ -277,8 +288,17 @@ fn refuse_shadowed(
     };
     if let Some(by) = by {
         let message = format!("this rule never matches: the one in line {} takes all its events", by.line);
-        document.problem(at, message, Some("the first rule that matches counts; put this one before it".to_owned()));
+        document.problem(
+            at,
+            message,
+            Some("the first rule that matches counts; put this one before it".to_owned()),
+        );
     }
+}
+
+fn guards(document: &mut Document<'_>, table: Table<'_>) -> Vec<Guard> {
+    let tables = table.get("guard").map(|entry| document.tables(entry)).unwrap_or_default();
+    tables.into_iter().filter_map(|table| guard::read(document, table)).collect()
 }
 
 fn tenant(document: &mut Document<'_>, entry: Entry<'_>) -> Option<TenantFrom> {
@@ -328,7 +348,11 @@ fn versions(document: &mut Document<'_>, table: Table<'_>) -> Option<Vec<String>
     let Some(entry) = table.get("versions") else {
         if let Some(policy) = table.get("unknown_version") {
             let remedy = "versions = [\"..\"] lists those that are understood";
-            document.absent(policy.key_at, "without `versions` no version is unknown", Some(remedy.to_owned()));
+            document.absent(
+                policy.key_at,
+                "without `versions` no version is unknown",
+                Some(remedy.to_owned()),
+            );
         }
         return None;
     };
@@ -348,11 +372,16 @@ fn sources(endpoint: &Endpoint) -> Vec<Source> {
         let fields = rule.action.iter().flat_map(|action| action.fields.iter().map(|field| &field.source));
         rule.when.iter().map(|condition| &condition.source).chain(fields)
     });
+    let of_guards = endpoint.guards.iter().flat_map(|guard| match &guard.demands {
+        Demand::When(conditions) => conditions.as_slice(),
+        Demand::Networks(_) | Demand::Types(_) => &[],
+    });
+    let of_guards = of_guards.map(|condition| &condition.source);
     let key = endpoint.resource.iter().map(|resource| &resource.key);
-    let all: std::collections::BTreeSet<&Source> = tenant.into_iter().chain(key).chain(of_rules).collect();
+    let all: std::collections::BTreeSet<&Source> =
+        tenant.into_iter().chain(key).chain(of_guards).chain(of_rules).collect();
     all.into_iter().cloned().collect()
 }
 
 /// What the vendor's description asks of an endpoint.
-fn check_vendor(document: &mut Document<'_>, table: Table<'_>, name: Text<'_>, endpoint: &Endpoint) {
-}
+fn check_vendor(document: &mut Document<'_>, table: Table<'_>, name: Text<'_>, endpoint: &Endpoint) {}

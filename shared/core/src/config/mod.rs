@@ -10,10 +10,11 @@ mod action;
 mod destination;
 mod endpoint;
 pub mod graph;
+mod guard;
 mod resource;
 mod rule;
 mod secret_ref;
-mod value;
+pub(crate) mod value;
 mod vendors;
 mod window;
 
@@ -28,6 +29,7 @@ pub use endpoint::{
     DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unusable,
 };
 pub use graph::Graph;
+pub use guard::{Demand, Guard, GuardAnswer, Network, NotANetwork};
 pub use resource::{OrderKind, Resource};
 pub use rule::{Condition, Field, Late, Rule, RuleAction, Types};
 pub use secret_ref::{Keeper, NotASecretRef, SecretRef};

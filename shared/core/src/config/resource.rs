@@ -33,7 +33,7 @@ pub enum OrderKind {
     Fetch,
 }
 
-const KEYS: [&str; 2] = ["order", "moves"];
+pub(super) const KEYS: &[&str] = &["order", "moves"];
 const ORDERS: [(&str, OrderKind); 4] = [
     ("time", OrderKind::Time),
     ("sequence", OrderKind::Sequence),
@@ -43,7 +43,7 @@ const ORDERS: [(&str, OrderKind); 4] = [
 
 /// Reads `[resource.KIND]`.
 pub(super) fn read(document: &mut Document<'_>, kind: Text<'_>, table: Table<'_>) -> Option<Resource> {
-    document.only(table, "a resource", &KEYS);
+    document.only(table, "a resource", KEYS);
     let order = match table.get("order") {
         Some(entry) => {
             let order = document.word(entry, &ORDERS);
@@ -124,6 +124,10 @@ fn refuse_cycle(document: &mut Document<'_>, at: usize, graph: &Graph) {
             "the moves lead around in a circle through {}; with order = \"rank\" nothing would say which is older",
             around.join(", ")
         );
-        document.problem(at, message, Some("break the circle, or order by \"time\" or \"sequence\"".to_owned()));
+        document.problem(
+            at,
+            message,
+            Some("break the circle, or order by \"time\" or \"sequence\"".to_owned()),
+        );
     }
 }

@@ -76,7 +76,7 @@ pub enum Late {
     Skip,
 }
 
-const KEYS: [&str; 5] = ["type", "when", "status", "action", "late"];
+pub(super) const KEYS: &[&str] = &["type", "when", "status", "action", "late"];
 const LATE: [(&str, Late); 2] = [("act", Late::Act), ("skip", Late::Skip)];
 
 /// Words that are keys of a rule and therefore no fields of an action: a field
@@ -101,8 +101,16 @@ pub(super) fn read(
     resource: ResourceOf<'_>,
     table: Table<'_>,
 ) -> Option<Rule> {
-    document.only(table, "a rule", &KEYS);
-    let types = types(document, table);
+    document.only(table, "a rule", KEYS);
+    let types = match table.get("type") {
+        Some(entry) => types(document, entry),
+        None => {
+            let remedy = "type = \"an event type\", a list of them, or \"*\" for every event";
+            let message = "the rule does not say for which type of event it is";
+            document.absent(table.at, message, Some(remedy.to_owned()));
+            None
+        }
+    };
     let when = table.get("when").map_or(Some(Vec::new()), |entry| conditions(document, entry));
     let status = table.get("status").map(|entry| status(document, resource, entry));
     let action = table.get("action").map(|entry| action(document, declared, entry));
@@ -117,15 +125,15 @@ pub(super) fn read(
     Some(Rule { types: types?, when: when?, status, action, late, place: document.place(table.at) })
 }
 
-fn types(document: &mut Document<'_>, table: Table<'_>) -> Option<Types> {
-    let Some(entry) = table.get("type") else {
-        let remedy = "type = \"an event type\", a list of them, or \"*\" for every event";
-        document.absent(table.at, "the rule does not say for which type of event it is", Some(remedy.to_owned()));
-        return None;
-    };
+/// Reads the types of a rule or a guard.
+pub(super) fn types(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Types> {
     let texts = document.one_or_more(entry)?;
     if texts.is_empty() {
-        document.problem(entry.value_at, "`type` is empty", Some("\"*\" is every event".to_owned()));
+        document.problem(
+            entry.value_at,
+            format!("`{}` is empty", entry.key),
+            Some("\"*\" is every event".to_owned()),
+        );
         return None;
     }
     if let [Text { text: "*", .. }] = texts[..] {
@@ -146,7 +154,8 @@ fn types(document: &mut Document<'_>, table: Table<'_>) -> Option<Types> {
     Some(Types::These(types))
 }
 
-fn conditions(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<Condition>> {
+/// Reads the conditions of a rule or a guard.
+pub(super) fn conditions(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<Condition>> {
     let table = document.table(entry)?;
     let mut conditions = Vec::new();
     for entry in table.entries() {
@@ -241,8 +250,10 @@ fn key_fields(
             // Given, but malformed: a problem already.
             None if given.get(name.as_str()).is_some() => {}
             None => {
-                let message =
-                    format!("the key of action `{}` has the field `{name}`, which this rule does not give", action.key);
+                let message = format!(
+                    "the key of action `{}` has the field `{name}`, which this rule does not give",
+                    action.key
+                );
                 let remedy = format!("action.{} = {{ {name} = \"/pointer\", .. }}", action.key);
                 document.absent(action.key_at, message, Some(remedy));
             }
@@ -257,7 +268,8 @@ fn fields(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<Field>> {
     for field in table.entries() {
         if RESERVED_FIELDS.contains(&field.key) {
             let message = format!("`{}` is a key of the rule and no field of an action", field.key);
-            let remedy = format!("if the destination needs it, name it otherwise, e.g. `event_{}`", field.key);
+            let remedy =
+                format!("if the destination needs it, name it otherwise, e.g. `event_{}`", field.key);
             document.problem(field.key_at, message, Some(remedy));
             continue;
         }

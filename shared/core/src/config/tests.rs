@@ -123,21 +123,37 @@ fn the_base_file_is_good() {
 fn unknown_keys_are_shown_with_the_nearest_known_one() {
     every_case_has_its_problems(&[
         ("secrets =", "secretz =", &["3:1: `secretz` is no key of an endpoint (did you mean `secrets`?)"]),
-        ("late =", "lat =", &[
-            "5:1: the rule does not say what becomes of its action when the event is late",
-            "9:1: `lat` is no key of a rule (did you mean `late`?)",
-        ]),
-        ("[action]", "[actions]", &[
-            "8:8: action `pack` is not declared ([action] pack = { to = \"a destination\" })",
-            "13:2: `actions` is no key of this file (did you mean `action`?)",
-        ]),
-        ("order = \"time\"", "order = \"time\"\nbanana = 1", &[
-            "12:1: `banana` is no key of a resource (known here: order, moves)",
-        ]),
-        ("to = \"packing\"", "to = \"packing\", too = 1", &["14:43: `too` is no key of an action (did you mean `to`?)"]),
-        ("packing = { http", "packing = { timout = \"1s\", http", &[
-            "16:13: `timout` is no key of a destination (did you mean `timeout`?)",
-        ]),
+        (
+            "late =",
+            "lat =",
+            &[
+                "5:1: the rule does not say what becomes of its action when the event is late",
+                "9:1: `lat` is no key of a rule (did you mean `late`?)",
+            ],
+        ),
+        (
+            "[action]",
+            "[actions]",
+            &[
+                "8:8: action `pack` is not declared ([action] pack = { to = \"a destination\" })",
+                "13:2: `actions` is no key of this file (did you mean `action`?)",
+            ],
+        ),
+        (
+            "order = \"time\"",
+            "order = \"time\"\nbanana = 1",
+            &["12:1: `banana` is no key of a resource (known here: order, moves)"],
+        ),
+        (
+            "to = \"packing\"",
+            "to = \"packing\", too = 1",
+            &["14:43: `too` is no key of an action (did you mean `to`?)"],
+        ),
+        (
+            "packing = { http",
+            "packing = { timout = \"1s\", http",
+            &["16:13: `timout` is no key of a destination (did you mean `timeout`?)"],
+        ),
     ]);
 }
 
@@ -146,12 +162,24 @@ fn what_is_missing_is_named_where_it_should_be() {
     every_case_has_its_problems(&[
         ("vendor = \"stripe\"\n", "", &["1:11: endpoint `shop` does not say who sends"]),
         ("type = \"paid\"\n", "", &["5:1: the rule does not say for which type of event it is"]),
-        ("late = \"act\"\n", "", &["5:1: the rule does not say what becomes of its action when the event is late"]),
+        (
+            "late = \"act\"\n",
+            "",
+            &["5:1: the rule does not say what becomes of its action when the event is late"],
+        ),
         ("order = \"time\"\n", "", &["10:11: resource `payment` does not say what orders its events"]),
         ("moves = [\"pending -> paid -> refunded\"]\n", "", &["10:11: resource `payment` has no moves"]),
         (", to = \"packing\"", "", &["14:1: action `pack` does not say where it goes"]),
-        ("http = \"https://packing.example.com/tasks\"", "", &["16:1: destination `packing` does not say what is called"]),
-        ("status = \"paid\"\naction.pack = { order = \"/order\" }\nlate = \"act\"\n", "", &["5:1: the rule does nothing"]),
+        (
+            "http = \"https://packing.example.com/tasks\"",
+            "",
+            &["16:1: destination `packing` does not say what is called"],
+        ),
+        (
+            "status = \"paid\"\naction.pack = { order = \"/order\" }\nlate = \"act\"\n",
+            "",
+            &["5:1: the rule does nothing"],
+        ),
     ]);
     assert_eq!(problems(""), ["1:1: the file declares no endpoint ([endpoint.NAME])"]);
 }
@@ -159,38 +187,64 @@ fn what_is_missing_is_named_where_it_should_be() {
 #[test]
 fn what_is_named_is_declared() {
     every_case_has_its_problems(&[
-        ("vendor = \"stripe\"", "vendor = \"strip\"", &["2:10: no description of a vendor \"strip\" (did you mean \"stripe\"?)"]),
-        ("[resource.payment]", "[resource.payments]", &[
-            "4:10: resource `payment` is not declared (did you mean `payments`?)",
-        ]),
+        (
+            "vendor = \"stripe\"",
+            "vendor = \"strip\"",
+            &["2:10: no description of a vendor \"strip\" (did you mean \"stripe\"?)"],
+        ),
+        (
+            "[resource.payment]",
+            "[resource.payments]",
+            &["4:10: resource `payment` is not declared (did you mean `payments`?)"],
+        ),
         ("action.pack", "action.pac", &["8:8: action `pac` is not declared (did you mean `pack`?)"]),
-        ("to = \"packing\"", "to = \"paking\"", &["14:32: destination \"paking\" is not declared (did you mean \"packing\"?)"]),
-        ("status = \"paid\"", "status = \"payed\"", &[
-            "7:10: no move of resource `payment` names the status \"payed\" (did you mean \"paid\"?)",
-        ]),
-        ("status = \"paid\"", "status = \"shipped\"", &[
-            "7:10: no move of resource `payment` names the status \"shipped\" (its statuses are pending, paid, refunded)",
-        ]),
-        ("{ order = \"/order\" }", "{ amount = \"/amount\" }", &[
-            "8:8: the key of action `pack` has the field `order`, which this rule does not give",
-        ]),
+        (
+            "to = \"packing\"",
+            "to = \"paking\"",
+            &["14:32: destination \"paking\" is not declared (did you mean \"packing\"?)"],
+        ),
+        (
+            "status = \"paid\"",
+            "status = \"payed\"",
+            &["7:10: no move of resource `payment` names the status \"payed\" (did you mean \"paid\"?)"],
+        ),
+        (
+            "status = \"paid\"",
+            "status = \"shipped\"",
+            &[
+                "7:10: no move of resource `payment` names the status \"shipped\" (its statuses are pending, paid, refunded)",
+            ],
+        ),
+        (
+            "{ order = \"/order\" }",
+            "{ amount = \"/amount\" }",
+            &["8:8: the key of action `pack` has the field `order`, which this rule does not give"],
+        ),
     ]);
 }
 
 #[test]
 fn one_endpoint_has_one_resource_and_one_rule_one_action() {
     every_case_has_its_problems(&[
-        ("resource.payment = \"/data/object/id\"", "resource.payment = \"/a\"\nresource.job = \"/b\"", &[
-            "5:10: an endpoint has at most one kind of resource; `job` is one more",
-        ]),
+        (
+            "resource.payment = \"/data/object/id\"",
+            "resource.payment = \"/a\"\nresource.job = \"/b\"",
+            &["5:10: an endpoint has at most one kind of resource; `job` is one more"],
+        ),
         ("late =", "action.ship = {}\nlate =", &["9:8: a rule has at most one action; `ship` is one more"]),
-        ("resource.payment = \"/data/object/id\"\n", "", &[
-            "6:1: a status, but the endpoint has no resource",
-            "8:1: `late` says nothing where the endpoint has no resource",
-        ]),
-        ("action.pack = { order = \"/order\" }\n", "", &[
-            "8:1: `late` says what becomes of an action, and the rule has none",
-        ]),
+        (
+            "resource.payment = \"/data/object/id\"\n",
+            "",
+            &[
+                "6:1: a status, but the endpoint has no resource",
+                "8:1: `late` says nothing where the endpoint has no resource",
+            ],
+        ),
+        (
+            "action.pack = { order = \"/order\" }\n",
+            "",
+            &["8:1: `late` says what becomes of an action, and the rule has none"],
+        ),
     ]);
 }
 
@@ -200,7 +254,8 @@ fn words_of_the_rule_are_no_fields_of_an_action() {
         let fields = format!("{{ order = \"/order\", {word} = \"{value}\" }}");
         let found = changed("{ order = \"/order\" }", &fields);
         assert!(
-            found.len() == 1 && found[0].starts_with(&format!("8:35: `{word}` is a key of the rule and no field")),
+            found.len() == 1
+                && found[0].starts_with(&format!("8:35: `{word}` is a key of the rule and no field")),
             "{found:?}"
         );
     }
@@ -211,13 +266,27 @@ fn a_place_is_a_place_and_a_literal_a_literal() {
     every_case_has_its_problems(&[
         ("order = \"/order\"", "order = \"order\"", &["8:25: `order` names no place"]),
         ("order = \"/order\"", "order = 5", &["8:25: `order` is text in quotes, not a whole number"]),
-        ("resource.payment = \"/data/object/id\"", "resource.payment = \"header:\"", &["4:20: `header:` needs a name"]),
+        (
+            "resource.payment = \"/data/object/id\"",
+            "resource.payment = \"header:\"",
+            &["4:20: `header:` needs a name"],
+        ),
         ("type = \"paid\"", "type = \"paid\"\nwhen = { mode = \"live\" }", &["7:10: `mode` names no place"]),
-        ("type = \"paid\"", "type = \"paid\"\nwhen = { \"/a\" = [1] }", &[
-            "7:17: the right side of `when` is text, a number, true or false",
-        ]),
-        ("type = \"paid\"", "type = \"paid\"\nwhen = { \"/a\" = 2026-01-01 }", &["7:17: the right side of `when`"]),
-        ("type = \"paid\"", "type = \"paid\"\nwhen = { \"/a\" = true, \"/b\" = 1.5, \"/c\" = -2, \"/d\" = \"x\" }", &[]),
+        (
+            "type = \"paid\"",
+            "type = \"paid\"\nwhen = { \"/a\" = [1] }",
+            &["7:17: the right side of `when` is text, a number, true or false"],
+        ),
+        (
+            "type = \"paid\"",
+            "type = \"paid\"\nwhen = { \"/a\" = 2026-01-01 }",
+            &["7:17: the right side of `when`"],
+        ),
+        (
+            "type = \"paid\"",
+            "type = \"paid\"\nwhen = { \"/a\" = true, \"/b\" = 1.5, \"/c\" = -2, \"/d\" = \"x\" }",
+            &[],
+        ),
     ]);
 }
 
@@ -239,7 +308,10 @@ fn a_rule_that_can_never_match_is_a_problem() {
     let again = "[[endpoint.shop.rule]]\ntype = \"paid\"\nwhen = { \"/a\" = 1 }\nstatus = \"refunded\"";
     let found = more(again);
     assert_eq!(found.len(), 1, "{found:?}");
-    assert!(found[0].starts_with("10:1: this rule never matches: the one in line 5 takes all its events"), "{found:?}");
+    assert!(
+        found[0].starts_with("10:1: this rule never matches: the one in line 5 takes all its events"),
+        "{found:?}"
+    );
     assert_eq!(more(&again.replace("\"paid\"", "[\"paid\", \"refunded\"]")), [""; 0]);
     assert_eq!(more(&again.replace("\"paid\"", "\"*\"")), [""; 0]);
 }
@@ -251,14 +323,26 @@ fn keys_and_moves_are_sound() {
         ("key = [\"order\"]", "key = [\"order\", \"order\"]", &["14:26: `order` stands twice in the key"]),
         ("\"pending -> paid -> refunded\"", "", &["12:1: `moves` is empty"]),
         ("\"pending -> paid -> refunded\"", "\"paid\"", &["12:10: \"paid\" is no chain of moves"]),
-        ("\"pending -> paid -> refunded\"", "\"pending -> -> paid\"", &["12:10: \"pending -> -> paid\" is no chain"]),
-        ("\"pending -> paid -> refunded\"", "\"pending -> paid\", \"pending -> paid -> refunded\"", &[
-            "12:29: the move pending -> paid is declared twice",
-        ]),
-        ("\"pending -> paid -> refunded\"", "\"pending -> pending -> paid\"", &["12:10: `pending` moves to itself"]),
-        ("order = \"time\"\nmoves = [\"pending -> paid -> refunded\"]", "order = \"rank\"\nmoves = [\"pending -> paid -> pending\"]", &[
-            "12:1: the moves lead around in a circle through pending, paid; with order = \"rank\"",
-        ]),
+        (
+            "\"pending -> paid -> refunded\"",
+            "\"pending -> -> paid\"",
+            &["12:10: \"pending -> -> paid\" is no chain"],
+        ),
+        (
+            "\"pending -> paid -> refunded\"",
+            "\"pending -> paid\", \"pending -> paid -> refunded\"",
+            &["12:29: the move pending -> paid is declared twice"],
+        ),
+        (
+            "\"pending -> paid -> refunded\"",
+            "\"pending -> pending -> paid\"",
+            &["12:10: `pending` moves to itself"],
+        ),
+        (
+            "order = \"time\"\nmoves = [\"pending -> paid -> refunded\"]",
+            "order = \"rank\"\nmoves = [\"pending -> paid -> pending\"]",
+            &["12:1: the moves lead around in a circle through pending, paid; with order = \"rank\""],
+        ),
         ("moves = [\"pending -> paid -> refunded\"]", "moves = [\"pending -> paid -> pending\"]", &[]),
         ("order = \"time\"", "order = \"newest\"", &["11:9: \"newest\" is no `order` (one of \"time\""]),
     ]);
@@ -269,18 +353,52 @@ fn a_destination_keeps_what_its_policy_needs() {
     let http = "http = \"https://packing.example.com/tasks\"";
     let with = |more: &str| format!("{http}, {more}");
     every_case_has_its_problems(&[
-        (http, &with("in_doubt = \"retry\""), &["16:68: destination `packing` may be called again only while it honours the key"]),
-        (http, &with("in_doubt = \"retry\", honours_key_for = \"10s\""), &["16:68: a call of 10s never fits twice into the 10s"]),
-        (http, &with("in_doubt = \"retry\", honours_key_for = \"24\""), &["16:95: a span of time is a whole number and one of"]),
-        (http, &with("in_doubt = \"guess\""), &["16:68: \"guess\" is no `in_doubt` (one of \"retry\", \"probe\", \"park\")"]),
-        (http, &with("sqs = \"queue\""), &["16:57: destination `packing` is one of http, sqs, function, eventbridge"]),
+        (
+            http,
+            &with("in_doubt = \"retry\""),
+            &["16:68: destination `packing` may be called again only while it honours the key"],
+        ),
+        (
+            http,
+            &with("in_doubt = \"retry\", honours_key_for = \"10s\""),
+            &["16:68: a call of 10s never fits twice into the 10s"],
+        ),
+        (
+            http,
+            &with("in_doubt = \"retry\", honours_key_for = \"24\""),
+            &["16:95: a span of time is a whole number and one of"],
+        ),
+        (
+            http,
+            &with("in_doubt = \"guess\""),
+            &["16:68: \"guess\" is no `in_doubt` (one of \"retry\", \"probe\", \"park\")"],
+        ),
+        (
+            http,
+            &with("sqs = \"queue\""),
+            &["16:57: destination `packing` is one of http, sqs, function, eventbridge"],
+        ),
         (http, &with("timeout = \"15m\""), &["16:67: `timeout` is at most 14m"]),
         (http, &with("timeout = \"0s\""), &["16:67: `timeout` is longer than nothing"]),
-        (http, &with("decisive = [409, 200, \"x\"]"), &["16:74: `decisive` lists HTTP statuses", "16:79: `decisive` lists"]),
+        (
+            http,
+            &with("decisive = [409, 200, \"x\"]"),
+            &["16:74: `decisive` lists HTTP statuses", "16:79: `decisive` lists"],
+        ),
         (http, &with("secrets = []"), &["16:67: `secrets` is empty"]),
-        (http, "http = \"http://packing.example.com\"", &["16:20: plain http is only for a loopback address"]),
+        (
+            http,
+            "http = \"http://packing.example.com\"",
+            &["16:20: plain http is only for a loopback address"],
+        ),
         (http, "http = \"http://127.0.0.1:9000/tasks\"", &[]),
-        (http, &with("in_doubt = \"retry\", honours_key_for = \"24h\", settling = \"5m\", timeout = \"20s\", decisive = [409, 422]"), &[]),
+        (
+            http,
+            &with(
+                "in_doubt = \"retry\", honours_key_for = \"24h\", settling = \"5m\", timeout = \"20s\", decisive = [409, 422]",
+            ),
+            &[],
+        ),
     ]);
 }
 
@@ -337,14 +455,52 @@ fn endpoint_settings_are_read_with_their_limits() {
 }
 
 #[test]
+fn a_guard_demands_one_thing_and_says_what_is_answered() {
+    let guard = |lines: &str| {
+        changed(
+            "[[endpoint.shop.rule]]",
+            &format!("[[endpoint.shop.guard]]\n{lines}\n[[endpoint.shop.rule]]"),
+        )
+    };
+    for good in [
+        "networks = [\"192.0.2.0/24\", \"2001:db8::1\"]\nanswer = \"refuse\"",
+        "types = [\"paid\"]\nanswer = \"filter\"",
+        "when = { \"/livemode\" = true }\nanswer = \"filter\"",
+    ] {
+        assert_eq!(guard(good), [""; 0], "{good}");
+    }
+    for (bad, problem) in [
+        ("answer = \"filter\"", "5:1: the guard demands nothing"),
+        ("types = [\"paid\"]", "5:1: the guard does not say what is answered"),
+        (
+            "types = [\"paid\"]\nnetworks = [\"192.0.2.1\"]\nanswer = \"filter\"",
+            "7:1: a guard demands one thing",
+        ),
+        ("networks = []\nanswer = \"refuse\"", "6:12: `networks` is empty"),
+        (
+            "networks = [\"192.0.2.1/24\"]\nanswer = \"refuse\"",
+            "6:13: the address has bits beyond its network: it would be 192.0.2.0/24",
+        ),
+        ("networks = [\"example.com\"]\nanswer = \"refuse\"", "6:13: a network is an address"),
+        ("types = [\"paid\"]\nanswer = \"drop\"", "7:10: \"drop\" is no `answer`"),
+    ] {
+        let found = guard(bad);
+        assert!(found.len() == 1 && found[0].starts_with(problem), "{bad}: {found:?}");
+    }
+}
+
+#[test]
 fn every_problem_is_found_at_once() {
     let text = BASE.replace("secrets", "secretz").replace("\"paid\"", "5").replace("\"time\"", "\"tim\"");
-    assert_eq!(problems(&text), [
-        "3:1: `secretz` is no key of an endpoint (did you mean `secrets`?)",
-        "6:8: `type` is text or a list of texts, not a whole number",
-        "7:10: `status` is text in quotes, not a whole number",
-        "11:9: \"tim\" is no `order` (did you mean \"time\"?)",
-    ]);
+    assert_eq!(
+        problems(&text),
+        [
+            "3:1: `secretz` is no key of an endpoint (did you mean `secrets`?)",
+            "6:8: `type` is text or a list of texts, not a whole number",
+            "7:10: `status` is text in quotes, not a whole number",
+            "11:9: \"tim\" is no `order` (did you mean \"time\"?)",
+        ]
+    );
 }
 
 #[test]

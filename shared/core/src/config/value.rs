@@ -132,7 +132,7 @@ pub fn show_span(span: Duration) -> String {
     let millis = span.as_millis();
     [(86_400_000, "d"), (3_600_000, "h"), (60_000, "m"), (1_000, "s")]
         .into_iter()
-        .find(|(unit, _)| millis > 0 && millis % unit == 0)
+        .find(|(unit, _)| millis > 0 && millis.is_multiple_of(*unit))
         .map_or_else(|| format!("{millis}ms"), |(unit, name)| format!("{}{name}", millis / unit))
 }
 

@@ -72,7 +72,8 @@ impl Endpoint {
     /// exactly the sum of INV-9. It is a minimum; DynamoDB removes later.
     pub fn dedup_window(&self, retentions: Retentions) -> Duration {
         let needed = Needed::of(self, retentions);
-        let unknown = if needed.is_known() { Duration::ZERO } else { UNKNOWN_HORIZON.saturating_add(needed.ours()) };
+        let unknown =
+            if needed.is_known() { Duration::ZERO } else { UNKNOWN_HORIZON.saturating_add(needed.ours()) };
         self.dedup_window_said.unwrap_or_else(|| needed.sum().max(unknown))
     }
 }
@@ -88,7 +89,8 @@ pub fn check_windows(config: &Config, retentions: Retentions) -> Vec<Problem> {
         }
     }
     let endpoints = config.endpoints.values().filter_map(|endpoint| check_endpoint(endpoint, retentions));
-    let actions = config.actions.values().filter_map(|action| check_action(action, *longest.get(&action.name)?));
+    let actions =
+        config.actions.values().filter_map(|action| check_action(action, *longest.get(&action.name)?));
     endpoints.chain(actions).collect()
 }
 

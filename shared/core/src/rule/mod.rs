@@ -3,12 +3,14 @@
 //! the processor asks again, from the stored payload, and gets the same.
 
 mod envelope;
+mod guard;
 mod order;
 mod plan;
 #[cfg(test)]
 mod tests;
 
 pub use envelope::envelope;
+pub use guard::{event_guard, network_guard};
 pub use order::{OrderValue, Sequence};
 pub use plan::{
     Hold, InputDigest, KeyOf, NoKeyPart, Plan, Planned, PlannedAction, PlannedMove, Subject, plan, sources,

@@ -1,7 +1,7 @@
 //! From an event to what its endpoint's rules ask for.
 
 use super::order::{OrderValue, Sequence};
-use crate::config::{Endpoint, EndpointResource, Late, OrderKind, Rule, RuleAction, Types};
+use crate::config::{Condition, Endpoint, EndpointResource, Late, OrderKind, Rule, RuleAction, Types};
 use crate::ids::{ActionName, DestinationName, EventType, FieldName, ResourceKind, Status, Tenant};
 use crate::json::{JsonText, Kind, NotJson};
 use crate::key::{ActionKey, EventKey, ResourceKey, hex};
@@ -206,13 +206,13 @@ pub fn plan(endpoint: &Endpoint, subject: Subject<'_>, payload: &Payload) -> Pla
 }
 
 /// The values at the endpoint's sources, read in one pass.
-struct Values<'e> {
+pub(super) struct Values<'e> {
     sources: &'e [Source],
     values: Vec<Option<JsonText>>,
 }
 
 impl<'e> Values<'e> {
-    fn read(endpoint: &'e Endpoint, payload: &Payload) -> Result<Self, NotJson> {
+    pub(super) fn read(endpoint: &'e Endpoint, payload: &Payload) -> Result<Self, NotJson> {
         let sources = endpoint.sources();
         Ok(Self { sources, values: payload.read(sources)? })
     }
@@ -238,14 +238,20 @@ impl<'e> Values<'e> {
 }
 
 fn matches(rule: &Rule, subject: Subject<'_>, values: &Values<'_>) -> bool {
-    let type_matches = match &rule.types {
+    of_type(&rule.types, subject.event_type) && when(&rule.when, values)
+}
+
+pub(super) fn of_type(types: &Types, event_type: Option<&EventType>) -> bool {
+    match types {
         Types::Every => true,
-        Types::These(types) => subject.event_type.is_some_and(|event_type| types.contains(event_type)),
-    };
-    type_matches
-        && rule.when.iter().all(|condition| {
-            values.at(&condition.source).is_some_and(|value| value.equals(&condition.literal))
-        })
+        Types::These(types) => event_type.is_some_and(|event_type| types.contains(event_type)),
+    }
+}
+
+pub(super) fn when(conditions: &[Condition], values: &Values<'_>) -> bool {
+    conditions
+        .iter()
+        .all(|condition| values.at(&condition.source).is_some_and(|value| value.equals(&condition.literal)))
 }
 
 fn planned(
@@ -308,10 +314,7 @@ fn planned_action(
         }
         None => ActionKey::from_event(&action.name, subject.tenant, subject.key),
     };
-    let fields = action
-        .fields
-        .iter()
-        .map(|field| (field.name.clone(), values.at(&field.source).cloned()))
-        .collect();
+    let fields =
+        action.fields.iter().map(|field| (field.name.clone(), values.at(&field.source).cloned())).collect();
     Ok(PlannedAction { name: action.name.clone(), key, fields, destination: action.to.clone(), late })
 }

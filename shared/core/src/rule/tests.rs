@@ -1,7 +1,7 @@
 //! Rules put to events: which matches, what it asks for, when a human must look.
 
 use super::*;
-use crate::config::{Config, Endpoint, Late};
+use crate::config::{Config, Endpoint, GuardAnswer, Late};
 use crate::ids::{CorrelationId, EventType, Generation, PutNonce, Tenant};
 use crate::json::JsonText;
 use crate::key::{ActionKey, DedupScope, EventHash, EventKey, ResourceKey};
@@ -161,10 +161,7 @@ fn a_key_without_a_part_holds_the_event() {
     assert_eq!(hold(r#""o-7""#, "null"), format!("{order} null"));
     assert_eq!(hold(r#""o-7""#, r#""""#), format!("{order} empty"));
     assert_eq!(hold(r#""o-7""#, r#"{"id":1}"#), format!("{order} a list or an object"));
-    assert_eq!(
-        hold(r#""pi_1""#, "null"),
-        "missing_key_part: key of resource payment: /payment is null"
-    );
+    assert_eq!(hold(r#""pi_1""#, "null"), "missing_key_part: key of resource payment: /payment is null");
 }
 
 #[test]
@@ -257,4 +254,29 @@ fn the_envelope_keeps_values_as_they_were_and_fields_in_their_order() {
         ]
         .concat()
     );
+}
+
+#[test]
+fn a_guard_stops_what_does_not_meet_its_demand() {
+    let guards = concat!(
+        "[[endpoint.shop.guard]]\nnetworks = [\"192.0.2.0/24\"]\nanswer = \"refuse\"\n",
+        "[[endpoint.shop.guard]]\ntypes = [\"paid\", \"shipped\"]\nanswer = \"filter\"\n",
+        "[[endpoint.shop.guard]]\nwhen = { \"/livemode\" = true }\nanswer = \"filter\"\n",
+    );
+    let config =
+        shop(|text| text.replacen("[[endpoint.shop.rule]]", &format!("{guards}[[endpoint.shop.rule]]"), 1));
+    let endpoint = endpoint(&config);
+    let from = |address: &str| network_guard(endpoint, address.parse().ok()).map(|guard| guard.answer);
+    assert_eq!(from("192.0.2.9"), None);
+    assert_eq!(from("203.0.113.1"), Some(GuardAnswer::Refuse));
+    assert_eq!(from("nobody knows"), Some(GuardAnswer::Refuse));
+    let stops = |event_type: &str, body: &str| {
+        let guard = event_guard(endpoint, Some(&event_type.into()), &payload(body));
+        guard.map(|guard| guard.map(|guard| guard.place.line))
+    };
+    assert_eq!(stops("paid", r#"{"livemode":true}"#), Ok(None));
+    assert_eq!(stops("refunded", r#"{"livemode":true}"#), Ok(Some(9)));
+    assert_eq!(stops("paid", r#"{"livemode":"true"}"#), Ok(Some(12)));
+    assert_eq!(stops("paid", "{}"), Ok(Some(12)));
+    assert!(stops("paid", "{").is_err());
 }
