@@ -1,0 +1,80 @@
+# Sekali. `make help` says what there is.
+
+PYTHON ?= python3
+# One target triple for every build: cargo-lambda always names one, and cargo
+# keeps such builds apart from those that name none. Named everywhere, each
+# crate is built once.
+export CARGO_BUILD_TARGET ?= $(shell rustc -vV 2>/dev/null | sed -n 's/^host: //p')
+
+PORT ?= 4566
+DESTINATION_PORT ?= 4600
+WATCH_PORT ?= 9000
+ARCH ?= arm64
+ENDPOINTS ?=
+ONCE ?=
+
+VENV := .tools/venv
+CARGO_LAMBDA := $(VENV)/bin/cargo-lambda
+FUNCTIONS := ingest processor sweeper
+
+.DEFAULT_GOAL := help
+.PHONY: help run watch test lint audit tools package test-dynamodb-local rust
+
+help: ## say what there is
+	@echo 'make TARGET [NAME=value ..]'
+	@echo
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/\1|\2/p' Makefile | awk -F'|' '{ printf "  %-20s %s\n", $$1, $$2 }'
+	@echo
+	@echo '  run takes ONCE=1 (stop after the demo, fail if its counts are wrong),'
+	@echo '  ENDPOINTS=file (another configuration, no demo), PORT= and DESTINATION_PORT=;'
+	@echo '  watch takes WATCH_PORT=; package takes ARCH=arm64 or x86_64.'
+
+run: tools ## run everything on this machine and play the demo; Ctrl-C ends it
+	@echo 'building; the first time takes a few minutes, later ones seconds'
+	@cargo run --package sekali-cli --bin sekali -- local run \
+	  --port $(PORT) --destination-port $(DESTINATION_PORT) \
+	  $(if $(ENDPOINTS),--endpoints $(ENDPOINTS)) $(if $(ONCE),--once)
+
+watch: tools ## serve the functions with reload, on the tables of a `make run` beside it
+	@test -f target/local/env || { echo 'start `make run` in another terminal first: it has the tables' >&2; exit 1; }
+	@$(CARGO_LAMBDA) lambda watch -A 127.0.0.1 -P $(WATCH_PORT) --env-file target/local/env
+
+test: tools ## run every test
+	@cargo test --workspace
+
+lint: rust ## check formatting and run clippy; warnings are errors
+	@cargo fmt --all --check
+	@cargo clippy --workspace --all-targets -- -D warnings
+
+audit: rust ## check licences and known vulnerabilities (needs a network)
+	@command -v cargo-deny >/dev/null || { echo 'cargo-deny is not installed: cargo install --locked cargo-deny' >&2; exit 1; }
+	@cargo deny check || { echo 'make audit asks the advisory database: without a network it cannot answer' >&2; exit 1; }
+
+package: tools ## build the functions for AWS into target/lambda, as infra/template.yaml expects them
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check 'ziglang==0.15.2'
+	@# cargo-lambda's own release settings would abort on a panic, which here is
+	@# one record's failure; the workspace's profile has the rest of them.
+	@env -u CARGO_BUILD_TARGET $(CARGO_LAMBDA) lambda build --release --disable-optimizations --locked \
+	  --$(if $(filter arm64,$(ARCH)),arm64,x86-64) --lambda-dir target/lambda $(FUNCTIONS:%=--package %)
+	@for function in $(FUNCTIONS); do \
+	  rm -rf target/lambda/$$function/config && mkdir -p target/lambda/$$function/config/vendors && \
+	  cp infra/endpoints.toml target/lambda/$$function/config/ && \
+	  find infra/vendors -name '*.toml' -exec cp {} target/lambda/$$function/config/vendors/ \; || exit 1; \
+	done
+	@echo 'built for $(ARCH); now: sam deploy --guided --template infra/template.yaml'
+
+test-dynamodb-local: rust ## run the store's contract against DynamoDB Local (needs a Docker engine)
+	@tests/dynamodb-local.sh
+
+tools: rust $(VENV)/.installed ## install the emulator and cargo-lambda into .tools
+
+$(VENV)/.installed: infra/local/requirements.txt
+	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+	  { echo 'Python 3.11 or newer with its venv module is needed; name it with PYTHON=' >&2; exit 1; }
+	@echo 'installing the emulator and cargo-lambda into .tools (about 140 MB, once)'
+	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
+	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -r infra/local/requirements.txt
+	@touch $@
+
+rust:
+	@command -v cargo >/dev/null || { echo 'Rust is needed: install it with rustup, see https://rustup.rs' >&2; exit 1; }
