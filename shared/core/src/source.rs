@@ -38,6 +38,23 @@ impl Pointer {
         &self.steps
     }
 
+    /// The pointer with each step `*` replaced, in order, by what it stands for.
+    #[must_use]
+    pub(crate) fn filled(&self, matched: &[String]) -> Self {
+        let mut matched = matched.iter();
+        let steps: Vec<String> = self
+            .steps
+            .iter()
+            .map(|step| match step.as_str() {
+                "*" => matched.next().unwrap_or(step).clone(),
+                _ => step.clone(),
+            })
+            .collect();
+        let text =
+            steps.iter().map(|step| format!("/{}", step.replace('~', "~0").replace('/', "~1"))).collect();
+        Self { text, steps }
+    }
+
     /// The pointer as it was written.
     pub fn as_str(&self) -> &str {
         &self.text

@@ -54,6 +54,11 @@ impl EachPath {
             false => Ok(Self { text: text.to_owned(), steps }),
         }
     }
+
+    /// How many steps have a `*`.
+    pub fn stars(&self) -> usize {
+        self.steps.iter().filter(|step| !matches!(step, Step::Name(_))).count()
+    }
 }
 
 impl fmt::Display for EachPath {

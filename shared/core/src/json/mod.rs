@@ -10,7 +10,7 @@ mod number;
 mod read;
 
 pub use each::{EachPath, Item, each};
-pub use read::{Found, Reading, cut, read};
+pub use read::{Found, Reading, cut, keys, read};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

@@ -1,0 +1,93 @@
+//! `[[handshake]]`: requests that are no events and have their own answer.
+
+use super::super::shape::{Answer, Content, Handshake, JsonAnswer};
+use super::super::template::Template;
+use super::{condition, section, sources, status, string};
+use crate::document::{Document, Table};
+use crate::json::Literal;
+use crate::source::Source;
+
+pub(super) const HANDSHAKE: &[&str] = &[
+    "name", "method", "present", "absent", "when", "signed", "required", "check", "capture", "confirm",
+    "reply",
+];
+pub(super) const ANSWER: &[&str] = &["status", "content_type", "body", "json", "headers"];
+
+pub(super) fn handshake(document: &mut Document<'_>, table: Table<'_>) -> Handshake {
+    document.only(table, "a handshake", HANDSHAKE);
+    let signed = table.get("signed").and_then(|entry| document.truth(entry));
+    if table.get("signed").is_none() {
+        let remedy = "true: answered only once the signature is right";
+        document.absent(table.at, "`signed` is missing", Some(remedy.into()));
+    }
+    Handshake {
+        name: string(document, table, "name").unwrap_or_else(|| "handshake".to_owned()),
+        method: string(document, table, "method").unwrap_or_else(|| "POST".to_owned()),
+        condition: condition(document, table),
+        signed: signed.unwrap_or(true),
+        required: sources(document, table, "required"),
+        check: checks(document, table),
+        capture: source(document, table, "capture"),
+        confirm: source(document, table, "confirm"),
+        answer: answer(document, table),
+    }
+}
+
+fn source(document: &mut Document<'_>, table: Table<'_>, key: &str) -> Option<Source> {
+    table.get(key).and_then(|entry| document.read(entry, Source::parse))
+}
+
+/// `"query:hub.verify_token" = "verify_token"`: a place and a parameter.
+fn checks(document: &mut Document<'_>, table: Table<'_>) -> Vec<(Source, String)> {
+    let Some(table) = section(document, table, "check") else { return Vec::new() };
+    let mut checks = Vec::new();
+    for entry in table.entries() {
+        let param = document.text(entry);
+        match Source::parse(entry.key) {
+            Ok(source) => checks.extend(param.map(|param| (source, param.text.to_owned()))),
+            Err(error) => document.problem(entry.key_at, error.to_string(), None),
+        }
+    }
+    checks
+}
+
+fn answer(document: &mut Document<'_>, table: Table<'_>) -> Answer {
+    let mut answer = Answer { status: 200, content_type: None, body: Content::Empty, headers: Vec::new() };
+    let Some(table) = section(document, table, "reply") else { return answer };
+    document.only(table, "`reply`", ANSWER);
+    answer.status = status(document, table, "status", &(200..=299)).unwrap_or(answer.status);
+    answer.content_type = string(document, table, "content_type");
+    if let Some(entry) = table.get("body") {
+        answer.body = document.read(entry, Template::parse).map_or(Content::Empty, Content::Text);
+    }
+    if let Some(json) = section(document, table, "json") {
+        if let Some(entry) = table.get("body") {
+            document.problem(entry.key_at, "an answer has either `body` or `json`", None);
+        }
+        answer.body = Content::Json(members(document, json));
+    }
+    if let Some(headers) = section(document, table, "headers") {
+        for entry in headers.entries() {
+            answer.headers.extend(
+                document.read(entry, Template::parse).map(|template| (entry.key.to_owned(), template)),
+            );
+        }
+    }
+    answer
+}
+
+fn members(document: &mut Document<'_>, table: Table<'_>) -> Vec<(String, JsonAnswer)> {
+    let mut members = Vec::new();
+    for entry in table.entries() {
+        let answer = match Literal::from_toml(entry.value) {
+            Some(Literal::Text(_)) => document.read(entry, Template::parse).map(JsonAnswer::Template),
+            Some(literal) => Some(JsonAnswer::Literal(literal.to_string())),
+            None => {
+                document.problem(entry.value_at, "a member is text, a number, true or false", None);
+                None
+            }
+        };
+        members.extend(answer.map(|answer| (entry.key.to_owned(), answer)));
+    }
+    members
+}

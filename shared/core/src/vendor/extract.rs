@@ -1,0 +1,379 @@
+//! From one delivery to its events: the few facts that the description names,
+//! and of each event what is stored.
+
+use super::Vendor;
+use super::content;
+use super::moment;
+use super::place::{Place, Value};
+use super::shape::{AttemptForm, EventShape, IdentityForm};
+use super::view::{View, media_type};
+use crate::http::Request;
+use crate::ids::EventType;
+use crate::json::{self, Item, JsonText};
+use crate::key::EventHash;
+use crate::payload::Payload;
+use crate::source::{Pointer, Source};
+use crate::time::UnixMillis;
+use std::collections::BTreeMap;
+
+/// What makes an event the same event when it comes again.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Identity {
+    /// One entry for each part that the description names; `None` is a part
+    /// that this delivery does not carry, which is not the empty text (INV-7).
+    Id(Vec<Option<String>>),
+    /// The same, but two different events may share it: a repeat with another
+    /// hash is likely another event.
+    Weak(Vec<Option<String>>),
+    /// A ping: it says that something changed, never twice the same thing.
+    /// It gets a key of our own and is not deduplicated.
+    None,
+}
+
+/// A whole number of any size, in decimal digits; ordered by value.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sequence(String);
+
+impl Sequence {
+    /// Takes digits only: `10000000000000003000` is one, `1e3` is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| Self(text.to_owned()))
+    }
+
+    /// The digits as the vendor wrote them, leading zeros kept.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl PartialOrd for Sequence {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        let [a, b] = [&self.0, &other.0].map(|digits| digits.trim_start_matches('0'));
+        Some(a.len().cmp(&b.len()).then_with(|| a.cmp(b)))
+    }
+}
+
+/// What the description says of one event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts {
+    /// What makes it the same event.
+    pub identity: Identity,
+    /// The vendor's account, shop or installation, where the delivery names it.
+    pub scope: Option<String>,
+    /// What happened, parts joined with a dot.
+    pub event_type: Option<EventType>,
+    /// The vendor's version of the payload.
+    pub version: Option<String>,
+    /// When it happened; `None` where the vendor states no time that can be.
+    pub occurred_at: Option<UnixMillis>,
+    /// The vendor's own number that orders events of one resource.
+    pub sequence: Option<Sequence>,
+    /// Which delivery of this event it is by the vendor's count, from 1.
+    pub attempt: Option<u64>,
+    /// Whose event it is, where the delivery names it.
+    pub tenant: Option<String>,
+    /// The transport's id of this delivery; for logs, never for keys.
+    pub delivery_id: Option<String>,
+    /// What to fetch, where the event is only a ping.
+    pub resource: Option<String>,
+    /// Tells a repeat from a change.
+    pub hash: EventHash,
+    /// What is stored.
+    pub payload: Payload,
+}
+
+/// Why a verified delivery gives no events.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Unreadable {
+    /// Nothing identifies an event and the description has no fallback: 400.
+    /// One such item refuses the whole delivery; none is dropped silently.
+    #[error("an event has no id")]
+    NoEventId,
+    /// A field that the description requires is absent: 400.
+    #[error("the required `{0}` is missing")]
+    Missing(Source),
+    /// The body is not what the vendor sends. Where the id is known from
+    /// outside the body, `outside` is the event to hold (its payload is the
+    /// body as received); else 400.
+    #[error("the content cannot be read")]
+    Content {
+        /// The event as far as headers tell it.
+        outside: Option<Box<Facts>>,
+    },
+    /// A batch without events.
+    #[error("the delivery holds no event")]
+    EmptyBatch {
+        /// The vendor sends such deliveries: answer 2xx.
+        allowed: bool,
+    },
+    /// The declared media type is none that the vendor sends: 415.
+    #[error("the media type is none that the vendor sends")]
+    ContentType,
+    /// The declared content encoding is none that is understood: 415.
+    #[error("the content encoding is none that the vendor sends")]
+    ContentEncoding,
+}
+
+impl Vendor {
+    /// The events of a verified delivery, in their order. `wanted` are the
+    /// places that the endpoint's rules read: what of them is outside an
+    /// event's own part of the body is stored with it.
+    ///
+    /// # Errors
+    /// See [`Unreadable`]: each says what to answer.
+    pub fn events(&self, request: &Request, wanted: &[Source]) -> Result<Vec<Facts>, Unreadable> {
+        let content_types = &self.body.content_types;
+        let known = |media: &String| content_types.iter().any(|known| known == "*" || known == media);
+        if !media_type(request).as_ref().is_none_or(known) {
+            return Err(Unreadable::ContentType);
+        }
+        let Some(text) = content::json_text(request, &self.body)? else {
+            return Err(Unreadable::Content { outside: self.from_outside(request, wanted).map(Box::new) });
+        };
+        let mut found: Vec<(usize, Facts)> = Vec::new();
+        let mut paths: Vec<Option<&json::EachPath>> = Vec::new();
+        for shape in &self.events {
+            if !paths.contains(&shape.each.as_ref()) {
+                paths.push(shape.each.as_ref());
+            }
+        }
+        for path in paths {
+            let shapes: Vec<&EventShape> =
+                self.events.iter().filter(|shape| shape.each.as_ref() == path).collect();
+            found.extend(Delivery { request, text: &text, wanted }.events(path, &shapes)?);
+        }
+        if found.is_empty() {
+            return match self
+                .events
+                .iter()
+                .any(|shape| shape.each.is_some() && self.may_apply(shape, request, &text))
+            {
+                true => Err(Unreadable::EmptyBatch { allowed: self.empty_batch }),
+                false => Err(Unreadable::NoEventId),
+            };
+        }
+        found.sort_by_key(|(at, _)| *at);
+        Ok(found.into_iter().map(|(_, facts)| facts).collect())
+    }
+
+    /// Whether a batch of this shape is what the delivery would be, were it
+    /// not empty: what its condition says of the delivery as a whole holds.
+    fn may_apply(&self, shape: &EventShape, request: &Request, text: &str) -> bool {
+        let mut outside = shape.condition.clone();
+        outside.present.retain(|source| !source.is_body());
+        outside.absent.retain(|source| !source.is_body());
+        outside.equal.retain(|(source, _)| !source.is_body());
+        View::new(request, Some(text), outside.sources()).holds(&outside)
+    }
+
+    /// The event as far as the headers of an unreadable delivery tell it.
+    fn from_outside(&self, request: &Request, wanted: &[Source]) -> Option<Facts> {
+        let view = View::new(request, None, []);
+        let shape = self.events.iter().find(|shape| shape.each.is_none() && view.holds(&shape.condition))?;
+        let identity = identity(&view, shape).filter(|identity| *identity != Identity::None)?;
+        let hash = EventHash::of([request.body.as_slice()]);
+        Some(facts(&view, shape, identity, hash, payload(&view, shape, request.body.clone(), wanted)))
+    }
+}
+
+struct Delivery<'r> {
+    request: &'r Request,
+    text: &'r str,
+    wanted: &'r [Source],
+}
+
+impl<'r> Delivery<'r> {
+    /// The events of the shapes that share one `each`, with their places.
+    fn events(
+        &self,
+        path: Option<&json::EachPath>,
+        shapes: &[&EventShape],
+    ) -> Result<Vec<(usize, Facts)>, Unreadable> {
+        let unreadable = |_| Unreadable::Content { outside: None };
+        let items = match path {
+            Some(path) => json::each(self.text, path).map_err(unreadable)?,
+            None => vec![Item { json: self.text, span: 0..self.text.len(), matched: Vec::new() }],
+        };
+        let sources: Vec<Source> =
+            shapes.iter().flat_map(|shape| shape.sources()).chain(self.wanted.iter().cloned()).collect();
+        let around = self.around(&items, &sources).map_err(unreadable)?;
+        let mut found = Vec::with_capacity(items.len());
+        for (item, shared) in items.iter().zip(around) {
+            let places = sources.iter().filter(|source| !matches!(source, Source::Shared(_)));
+            let view = View::new(self.request, Some(item.json), places).around(&item.matched, shared);
+            match shapes.iter().find(|shape| view.holds(&shape.condition)) {
+                Some(shape) => found.push((item.span.start, self.event(&view, shape, item.json)?)),
+                // An item of no known shape is not dropped silently. A whole
+                // delivery of none may still be a batch of another `each`.
+                None if path.is_some() && !outside_condition_fails(&view, shapes) => {
+                    return Err(Unreadable::NoEventId);
+                }
+                None => {}
+            }
+        }
+        Ok(found)
+    }
+
+    fn event(&self, view: &View<'_>, shape: &EventShape, own: &str) -> Result<Facts, Unreadable> {
+        let is_there =
+            |source: &&Source| view.json(source).is_some_and(|value| value.kind() != json::Kind::Null);
+        if let Some(missing) = shape.required.iter().find(|source| !is_there(source)) {
+            return Err(Unreadable::Missing(missing.clone()));
+        }
+        let pointers: Vec<&Pointer> = shape.volatile.iter().collect();
+        let pieces = json::cut(own, &pointers).map_err(|_| Unreadable::Content { outside: None })?;
+        let hash = EventHash::of(pieces.into_iter().map(str::as_bytes));
+        let identity = match identity(view, shape) {
+            Some(identity) => identity,
+            None if shape.or_digest => Identity::Weak(vec![Some(hash.as_str().to_owned())]),
+            None => return Err(Unreadable::NoEventId),
+        };
+        let payload = payload(view, shape, own.as_bytes().to_vec(), self.wanted);
+        Ok(facts(view, shape, identity, hash, payload))
+    }
+
+    /// The values around each item, all read in one pass: a `*` in a shared
+    /// place stands for the item's own.
+    fn around(
+        &self,
+        items: &[Item<'_>],
+        sources: &[Source],
+    ) -> Result<Vec<BTreeMap<String, JsonText>>, json::NotJson> {
+        let shared: Vec<&Pointer> = sources
+            .iter()
+            .filter_map(|source| match source {
+                Source::Shared(pointer) => Some(pointer),
+                _ => None,
+            })
+            .collect();
+        let concrete: Vec<Vec<Pointer>> = items
+            .iter()
+            .map(|item| shared.iter().map(|pointer| pointer.filled(&item.matched)).collect())
+            .collect();
+        let mut distinct: Vec<&Pointer> = concrete.iter().flatten().collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let values = json::read(self.text, &distinct)?;
+        let value_of = |pointer: &Pointer| {
+            let index = distinct.binary_search(&pointer).ok()?;
+            JsonText::from_json(values[index].as_ref()?.json).ok()
+        };
+        Ok(concrete
+            .iter()
+            .map(|filled| {
+                shared
+                    .iter()
+                    .zip(filled)
+                    .filter_map(|(written, filled)| Some((written.as_str().to_owned(), value_of(filled)?)))
+                    .collect()
+            })
+            .collect())
+    }
+}
+
+/// Whether every shape is ruled out by what is outside the items: then the
+/// delivery is of another kind and its arrays mean something else.
+fn outside_condition_fails(view: &View<'_>, shapes: &[&EventShape]) -> bool {
+    shapes.iter().all(|shape| {
+        let mut outside = shape.condition.clone();
+        outside.present.retain(|source| !source.is_body());
+        outside.absent.retain(|source| !source.is_body());
+        outside.equal.retain(|(source, _)| !source.is_body());
+        !view.holds(&outside)
+    })
+}
+
+/// `None`: a part that must be there is not.
+fn identity(view: &View<'_>, shape: &EventShape) -> Option<Identity> {
+    let parts = || {
+        shape
+            .id
+            .iter()
+            .map(|value| match view.value(value) {
+                Some(part) => Some(Some(part)),
+                None => value.optional.then_some(None),
+            })
+            .collect::<Option<Vec<_>>>()
+            .filter(|parts| parts.iter().any(Option::is_some))
+    };
+    match shape.identity {
+        IdentityForm::Strong => parts().map(Identity::Id),
+        IdentityForm::Weak => parts().map(Identity::Weak),
+        IdentityForm::None => Some(Identity::None),
+    }
+}
+
+fn facts(
+    view: &View<'_>,
+    shape: &EventShape,
+    identity: Identity,
+    hash: EventHash,
+    payload: Payload,
+) -> Facts {
+    let read = |value: &Option<Value>| value.as_ref().and_then(|value| view.value(value));
+    Facts {
+        identity,
+        scope: read(&shape.scope),
+        event_type: event_type(view, &shape.event_type),
+        version: read(&shape.version),
+        occurred_at: shape
+            .time
+            .iter()
+            .find_map(|form| moment::stated(&view.text(&form.from)?, form.unit, form.zone)),
+        sequence: read(&shape.sequence).and_then(|text| Sequence::parse(&text)),
+        attempt: shape.attempt.as_ref().and_then(|form| attempt(view, form)),
+        tenant: read(&shape.tenant),
+        delivery_id: read(&shape.delivery),
+        resource: read(&shape.resource),
+        hash,
+        payload,
+    }
+}
+
+/// Parts joined with a dot. Without a part that is not optional there is no type.
+fn event_type(view: &View<'_>, parts: &[Value]) -> Option<EventType> {
+    let parts: Vec<Option<String>> = parts
+        .iter()
+        .map(|value| match view.value(value) {
+            Some(part) => Some(Some(part)),
+            None => value.optional.then_some(None),
+        })
+        .collect::<Option<_>>()?;
+    let joined = parts.into_iter().flatten().collect::<Vec<_>>().join(".");
+    (!joined.is_empty()).then(|| EventType::new(joined))
+}
+
+fn attempt(view: &View<'_>, form: &AttemptForm) -> Option<u64> {
+    let stated: u64 = view.text(&form.from)?.parse().ok()?;
+    stated.checked_sub(form.first)?.checked_add(1)
+}
+
+/// The own part, and around it only what description or rules name.
+fn payload(view: &View<'_>, shape: &EventShape, body: Vec<u8>, wanted: &[Source]) -> Payload {
+    let named = shape.sources().into_iter().chain(wanted.iter().cloned());
+    let context = named.filter(|source| !source.is_body()).filter_map(|source| {
+        let value = view.json(&source)?;
+        Some((source, value))
+    });
+    Payload::new(body, context)
+}
+
+impl EventShape {
+    /// Every source that describes the event.
+    pub(crate) fn sources(&self) -> Vec<Source> {
+        let values = self.values().flat_map(Value::places).filter_map(Place::source);
+        let times = self.time.iter().filter_map(|form| form.from.source());
+        let attempt = self.attempt.iter().filter_map(|form| form.from.source());
+        let mut sources: Vec<Source> = values
+            .chain(times)
+            .chain(attempt)
+            .chain(&self.required)
+            .chain(self.condition.sources())
+            .cloned()
+            .collect();
+        sources.sort_unstable();
+        sources.dedup();
+        sources
+    }
+}

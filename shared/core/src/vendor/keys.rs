@@ -1,0 +1,180 @@
+//! Secrets made into keys, once per process. Verification fails closed
+//! (INV-10): one unusable secret takes the endpoint offline, with a message
+//! that says what is wrong with its form and never shows it.
+
+use super::Vendor;
+use super::algorithm::{Digest, hex_bytes};
+use super::scheme::{KeyEncoding, KeyForm, Kind, Scheme};
+use crate::secret::Secret;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
+use ring::hmac;
+use std::borrow::Cow;
+use std::fmt;
+
+/// The keys of an endpoint, for each scheme of its vendor.
+#[derive(Debug)]
+pub struct Keys {
+    by_scheme: Vec<Vec<Key>>,
+}
+
+/// One live key and the secret that it comes from.
+#[derive(Debug)]
+pub(crate) struct Key {
+    /// Its place in the endpoint's `secrets`; logs and metrics name it.
+    pub(crate) secret: usize,
+    pub(crate) material: Material,
+}
+
+pub(crate) enum Material {
+    /// Prepared for every digest that the scheme may ask for.
+    Hmac(Vec<(Digest, hmac::Key)>),
+    /// Compared or hashed as it is.
+    Bytes(Vec<u8>),
+}
+
+impl fmt::Debug for Material {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Material(..)")
+    }
+}
+
+/// A secret from which no key can be made: the endpoint must answer 503 and
+/// raise an alarm, never verify with something else.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum UnusableKey {
+    /// The vendor signs and the endpoint has no secret.
+    #[error("the vendor signs its deliveries and the endpoint has no secret")]
+    NoSecret,
+    /// A secret is not in the vendor's form.
+    #[error("secret {}: {fault}", index + 1)]
+    Form {
+        /// Its place in the endpoint's `secrets`, from 0.
+        index: usize,
+        /// What is wrong with it.
+        fault: KeyFault,
+    },
+}
+
+/// What is wrong with the form of a secret.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum KeyFault {
+    /// White space in front or behind, often the newline of a file.
+    #[error("there is white space around it; store it without")]
+    WhiteSpace,
+    /// Pasted with its quotes.
+    #[error("it is in quotes; store what is between them")]
+    Quotes,
+    /// A signature's version in front of it.
+    #[error("it begins with `v1,` as signatures do; store the part from `whsec_` on")]
+    VersionPrefix,
+    /// The vendor's encoding does not decode.
+    #[error("it is not {0}")]
+    Encoding(&'static str),
+    /// Too few bytes to be a key.
+    #[error("it has {found} bytes as a key; the vendor's have at least {least}")]
+    TooShort {
+        /// Bytes after decoding.
+        found: usize,
+        /// Fewest that are taken.
+        least: usize,
+    },
+}
+
+impl Keys {
+    pub(crate) fn of(&self, scheme: usize) -> &[Key] {
+        self.by_scheme.get(scheme).map(Vec::as_slice).unwrap_or_default()
+    }
+}
+
+impl Vendor {
+    /// Makes the keys of an endpoint from its live secrets, in their order.
+    /// Done once per process; verification then only uses them.
+    ///
+    /// # Errors
+    /// No secret, or one that no scheme of the vendor can use: take the
+    /// endpoint offline (INV-10).
+    pub fn keys(&self, secrets: &[Secret]) -> Result<Keys, UnusableKey> {
+        let takes_secret = |scheme: &Scheme| scheme.kind != Kind::None;
+        if secrets.is_empty() && self.schemes.iter().any(takes_secret) {
+            return Err(UnusableKey::NoSecret);
+        }
+        let mut by_scheme: Vec<Vec<Key>> = self.schemes.iter().map(|_| Vec::new()).collect();
+        for (index, secret) in secrets.iter().enumerate() {
+            let mut first_fault = None;
+            let mut used = false;
+            for (scheme, keys) in
+                self.schemes.iter().zip(&mut by_scheme).filter(|(scheme, _)| takes_secret(scheme))
+            {
+                match material(scheme, secret) {
+                    Ok(material) => {
+                        keys.push(Key { secret: index, material });
+                        used = true;
+                    }
+                    Err(fault) => first_fault = first_fault.or(Some(fault)),
+                }
+            }
+            if let (false, Some(fault)) = (used, first_fault) {
+                return Err(UnusableKey::Form { index, fault });
+            }
+        }
+        Ok(Keys { by_scheme })
+    }
+}
+
+fn material(scheme: &Scheme, secret: &Secret) -> Result<Material, KeyFault> {
+    let bytes = decode(&scheme.key, secret)?;
+    Ok(match &scheme.kind {
+        Kind::Hmac(algorithm) => Material::Hmac(
+            algorithm
+                .digests()
+                .into_iter()
+                .map(|digest| (digest, hmac::Key::new(digest.hmac(), &bytes)))
+                .collect(),
+        ),
+        _ => Material::Bytes(bytes.into_owned()),
+    })
+}
+
+/// The key bytes of a secret; borrowed where the text itself is the key.
+pub(crate) fn decode<'s>(form: &KeyForm, secret: &'s Secret) -> Result<Cow<'s, [u8]>, KeyFault> {
+    let given = well_formed(secret.expose(), form)?;
+    let bare = match &form.prefix {
+        Some(prefix) => given.strip_prefix(prefix.as_bytes()).unwrap_or(given),
+        None => given,
+    };
+    let bytes = match form.encoding {
+        KeyEncoding::Utf8 | KeyEncoding::Pem | KeyEncoding::Certificate | KeyEncoding::Jwks => {
+            Cow::Borrowed(given)
+        }
+        KeyEncoding::Base64 | KeyEncoding::SpkiBase64 => {
+            Cow::Owned(STANDARD.decode(bare).map_err(|_| KeyFault::Encoding("base64"))?)
+        }
+        KeyEncoding::Hex => Cow::Owned(hex_bytes(bare, true).ok_or(KeyFault::Encoding("hex digits"))?),
+    };
+    match bytes.len() {
+        found if found < form.min => Err(KeyFault::TooShort { found, least: form.min }),
+        _ => Ok(bytes),
+    }
+}
+
+/// Refuses what people paste by mistake. Documents (certificates, key sets)
+/// may end in a newline.
+fn well_formed<'s>(given: &'s [u8], form: &KeyForm) -> Result<&'s [u8], KeyFault> {
+    let trimmed = given.trim_ascii();
+    if matches!(form.encoding, KeyEncoding::Pem | KeyEncoding::Certificate | KeyEncoding::Jwks) {
+        return Ok(trimmed);
+    }
+    if trimmed.len() != given.len() {
+        return Err(KeyFault::WhiteSpace);
+    }
+    if let [first @ (b'"' | b'\'' | b'`'), .., last] = given
+        && first == last
+    {
+        return Err(KeyFault::Quotes);
+    }
+    match form.prefix {
+        Some(_) if given.starts_with(b"v1,") || given.starts_with(b"v1a,") => Err(KeyFault::VersionPrefix),
+        _ => Ok(given),
+    }
+}

@@ -1,0 +1,128 @@
+//! Signing as a vendor would: for senders of test deliveries. Only what an
+//! HMAC can make; nothing else can be made with what a receiver holds.
+
+use super::Vendor;
+use super::keys::{Key, Material};
+use super::message::message;
+use super::params::Params;
+use super::place::Place;
+use super::scheme::{Algorithm, Kind, Scheme, SignaturePlace, Unit};
+use super::view::View;
+use crate::http::{Headers, Request};
+use crate::json;
+use crate::secret::Secret;
+use crate::source::Source;
+use crate::time::UnixMillis;
+
+/// Why a delivery cannot be signed.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum NotSignable {
+    /// The vendor has no HMAC scheme whose signature is a header.
+    #[error("the vendor has no scheme that can be signed with a shared secret")]
+    Scheme,
+    /// The secret does not suit the vendor.
+    #[error(transparent)]
+    Key(#[from] super::keys::UnusableKey),
+    /// Something that is signed cannot be made up here: a parameter, a member
+    /// of the body.
+    #[error("cannot make the signed message: {0}")]
+    Message(#[from] super::refusal::Refusal),
+}
+
+/// The headers that make `request` a delivery of the vendor, signed at `now`.
+/// Headers that are signed and that the request lacks (`webhook-id`) are drawn
+/// from `fresh`.
+///
+/// # Errors
+/// See [`NotSignable`].
+pub fn sign(
+    vendor: &Vendor,
+    request: &Request,
+    secret: &Secret,
+    params: &Params,
+    now: UnixMillis,
+    mut fresh: impl FnMut() -> String,
+) -> Result<Vec<(String, String)>, NotSignable> {
+    let keys = vendor.keys(std::slice::from_ref(secret))?;
+    let (scheme, algorithm, header, key) = vendor
+        .schemes
+        .iter()
+        .enumerate()
+        .find_map(|(index, scheme)| {
+            let (Kind::Hmac(Algorithm::Fixed(algorithm)), None) = (&scheme.kind, &scheme.each) else {
+                return None;
+            };
+            Some((scheme, *algorithm, signature_header(scheme)?, keys.of(index).first()?))
+        })
+        .ok_or(NotSignable::Scheme)?;
+    let mut headers = Vec::new();
+    let mut elements = Vec::new();
+    for place in scheme.message.places() {
+        match place {
+            Place::Source(Source::Header(name)) if request.headers.all(name).next().is_none() => {
+                let is_time = scheme.timestamp.as_ref().is_some_and(|timestamp| timestamp.from == *place);
+                headers.push((name.clone(), if is_time { time_text(scheme, now) } else { fresh() }));
+            }
+            Place::Element(name) => elements.push((name.clone(), time_text(scheme, now))),
+            _ => {}
+        }
+    }
+    let known = request.headers.iter().map(|(name, value)| (name.to_owned(), value.to_vec()));
+    let added = headers.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes()));
+    let complete = Request { headers: Headers::new(known.chain(added)), ..request.clone() };
+    let signature = tag(vendor, scheme, &complete, params, &elements, (key, algorithm))?;
+    headers.push((header, written(scheme, &elements, &signature)));
+    Ok(headers)
+}
+
+fn signature_header(scheme: &Scheme) -> Option<String> {
+    match scheme.signature.from.first()? {
+        SignaturePlace::Place(Place::Source(Source::Header(name))) => Some(name.clone()),
+        SignaturePlace::Numbered(prefix) => Some(format!("{prefix}1")),
+        SignaturePlace::Place(_) => None,
+    }
+}
+
+fn time_text(scheme: &Scheme, now: UnixMillis) -> String {
+    match scheme.timestamp.as_ref().map(|timestamp| timestamp.unit) {
+        Some(Unit::Millis) => now.0.to_string(),
+        Some(Unit::Iso | Unit::Http) => super::moment::written_iso(now),
+        Some(Unit::Seconds) | None => now.0.div_euclid(1000).to_string(),
+    }
+}
+
+fn tag(
+    vendor: &Vendor,
+    scheme: &Scheme,
+    request: &Request,
+    params: &Params,
+    elements: &[(String, String)],
+    (key, digest): (&Key, super::algorithm::Digest),
+) -> Result<Vec<u8>, NotSignable> {
+    let own = json::text(&request.body).ok();
+    let sources = scheme.sources();
+    let view = View::new(request, own, &sources).with_params(params, &vendor.params).with_elements(elements);
+    let urls = vendor.urls(scheme, &view)?;
+    let url = urls.first().map(String::as_str).unwrap_or_default();
+    let message = message(&view, &scheme.message, url)?;
+    let Material::Hmac(prepared) = &key.material else { return Err(NotSignable::Scheme) };
+    let (_, key) = prepared.iter().find(|(known, _)| *known == digest).ok_or(NotSignable::Scheme)?;
+    let mut context = ring::hmac::Context::with_key(key);
+    message.pieces.iter().for_each(|piece| context.update(piece));
+    Ok(context.sign().as_ref().to_vec())
+}
+
+/// The signature as the header carries it.
+fn written(scheme: &Scheme, elements: &[(String, String)], signature: &[u8]) -> String {
+    let form = &scheme.signature;
+    let encoded =
+        format!("{}{}", form.prefix.as_deref().unwrap_or_default(), form.encoding.encode(signature));
+    let Some(list) = &form.list else { return encoded };
+    let pick = (list.pick.clone(), encoded);
+    elements
+        .iter()
+        .chain(std::iter::once(&pick))
+        .map(|(key, value)| format!("{key}{}{value}", list.pair))
+        .collect::<Vec<_>>()
+        .join(&list.items.to_string())
+}

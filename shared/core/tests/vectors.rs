@@ -1,0 +1,40 @@
+//! Every recorded signature and delivery against the descriptions.
+
+use sekali::vectors::{self, Outcome};
+use sekali::vendor::{Vendor, builtin};
+
+fn builtin_vendor(name: &str) -> Option<Vendor> {
+    Vendor::parse(name, name, builtin::text(name)?).ok()
+}
+
+fn run(text: &str) -> Vec<Outcome> {
+    vectors::run(text, builtin_vendor).unwrap()
+}
+
+fn assert_all(outcomes: &[Outcome], at_least: usize) {
+    let wrong: Vec<_> = outcomes
+        .iter()
+        .filter_map(|outcome| {
+            outcome.difference.as_ref().map(|difference| format!("{}: {difference}", outcome.id))
+        })
+        .collect();
+    assert!(wrong.is_empty(), "{} of {} differ:\n{}", wrong.len(), outcomes.len(), wrong.join("\n"));
+    assert!(outcomes.len() >= at_least, "only {} vectors", outcomes.len());
+}
+
+#[test]
+fn every_recorded_signature_is_judged_as_recorded() {
+    assert_all(&run(include_str!("../../../tests/vectors/signatures.json")), 53);
+}
+
+#[test]
+fn every_recorded_delivery_gives_the_recorded_events() {
+    assert_all(&run(include_str!("../../../tests/vectors/events.json")), 12);
+}
+
+#[test]
+fn a_vector_that_goes_otherwise_is_a_difference() {
+    let vectors = include_str!("../../../tests/vectors/signatures.json");
+    let turned = vectors.replace("\"expected\": \"valid\"", "\"expected\": \"invalid\"");
+    assert!(run(&turned).iter().any(|outcome| outcome.difference.is_some()));
+}
