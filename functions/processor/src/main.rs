@@ -1,2 +1,43 @@
-//! Placeholder.
-fn main() {}
+//! The processor function: claim, effect, complete.
+
+mod batch;
+
+use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use sekali::config::DestinationKind;
+use sekali::process::Processor;
+use sekali_aws::client::Patience;
+use sekali_aws::deployment::Environment;
+use sekali_aws::{
+    Aws, DynamoStore, HttpDestination, HttpDestinations, Reach, SqsQueue, SystemClock, SystemEntropy,
+};
+use std::sync::Arc;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> Result<(), Error> {
+    sekali_aws::log::start()?;
+    let environment = Environment::read().inspect_err(|error| {
+        tracing::error!(%error, "the function cannot start");
+    })?;
+    let aws = Aws::from_env(Patience::FUNCTION)?;
+    let queue = SqsQueue::new(aws.sqs(), environment.queue_url);
+    let destinations =
+        environment.deployment.config.destinations.values().filter_map(|known| match &known.kind {
+            DestinationKind::Http(url) => Some((
+                known.name.clone(),
+                HttpDestination { url: url.clone(), decisive: known.decisive.clone() },
+            )),
+            _ => None,
+        });
+    let processor = Processor {
+        store: DynamoStore::new(aws.dynamodb(), environment.tables),
+        destination: HttpDestinations::new(destinations.collect(), Reach::from_env())?,
+        clock: SystemClock,
+        entropy: SystemEntropy::new(),
+        deployment: Arc::new(environment.deployment),
+    };
+    let (processor, queue) = (&processor, &queue);
+    run(service_fn(|event: LambdaEvent<_>| async move {
+        Ok::<_, Error>(batch::run(processor, queue, event).await)
+    }))
+    .await
+}

@@ -3,22 +3,22 @@
 //! runtime, no clock: time, randomness and ids are parameters.
 
 pub mod config;
+pub mod deployment;
 mod document;
 pub mod http;
 pub mod ids;
-pub mod key;
-pub mod problem;
-pub mod time;
-pub mod ports;
-pub mod protocol;
+pub mod ingest;
 pub mod json;
+pub mod key;
 pub mod payload;
+pub mod ports;
+pub mod problem;
+pub mod process;
+pub mod protocol;
+pub mod rule;
 pub mod secret;
 pub mod source;
-pub mod deployment;
-pub mod process;
 pub mod sweep;
-pub mod rule;
-pub mod ingest;
-pub mod vendor;
+pub mod time;
 pub mod vectors;
+pub mod vendor;

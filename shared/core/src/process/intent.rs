@@ -1,6 +1,5 @@
 //! Today's rules put to a stored event: what `decide` calls its intent.
 
-use crate::config::Endpoint;
 use crate::deployment::Deployment;
 use crate::payload::Payload;
 use crate::protocol::action::FrozenRequest;
@@ -19,11 +18,11 @@ pub(super) fn of<'c>(deployment: &'c Deployment, event: &Event, payload: &Payloa
     match rule::plan(endpoint, event.into(), payload) {
         Plan::NoRule => Intent::Nothing(Reason::bare(Slug::NoRule)),
         Plan::Hold(hold) => Intent::Hold(hold.reason()),
-        Plan::Planned(planned) => act(deployment, endpoint, event, planned),
+        Plan::Planned(planned) => act(deployment, event, planned),
     }
 }
 
-fn act<'c>(deployment: &'c Deployment, endpoint: &Endpoint, event: &Event, planned: Planned) -> Intent<'c> {
+fn act<'c>(deployment: &'c Deployment, event: &Event, planned: Planned) -> Intent<'c> {
     let mut moves = None;
     if let Some(wanted) = planned.resource_move {
         let Some(resource) = deployment.config.resources.get(&wanted.kind) else {
@@ -42,7 +41,7 @@ fn act<'c>(deployment: &'c Deployment, endpoint: &Endpoint, event: &Event, plann
         action = Some(Wanted {
             request: FrozenRequest {
                 destination: planned.destination.clone(),
-                body: rule::envelope(endpoint, event, &planned),
+                body: rule::envelope(event, &planned),
             },
             name: planned.name,
             key: planned.key,

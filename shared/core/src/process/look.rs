@@ -61,7 +61,9 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
                 tracing::warn!(event.key = %key, correlation.id = %correlation, error = %trouble, "look ended early");
                 match trouble {
                     // Nothing that trying again could change.
-                    Unsettled::Store(StoreError::Unreadable(_)) | Unsettled::Undecidable(_) => Disposition::Fail,
+                    Unsettled::Store(StoreError::Unreadable(_)) | Unsettled::Undecidable(_) => {
+                        Disposition::Fail
+                    }
                     Unsettled::Store(_) | Unsettled::Contended => {
                         Disposition::Return(self.processor.after_trouble(self.record))
                     }
@@ -111,7 +113,8 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
     /// under this claim the outcome is evidence: a write whose answer was lost
     /// is tried again before anything else.
     async fn effect(&mut self) -> Result<Option<End>, Unsettled> {
-        let (Some(event), Some(Some(action)), Some(taken)) = (&self.known.event, &self.known.bound, self.taken)
+        let (Some(event), Some(Some(action)), Some(taken)) =
+            (&self.known.event, &self.known.bound, self.taken)
         else {
             return Ok(None);
         };
@@ -123,7 +126,8 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
         // The next claim draws a new nonce: under this one a call was made.
         self.taken = None;
         for _ in 0..SETTLING_ROUNDS {
-            let Decision::Write { transition, then } = self.ask(|_, _| Input::Outcome { outcome: &outcome })?
+            let Decision::Write { transition, then } =
+                self.ask(|_, _| Input::Outcome { outcome: &outcome })?
             else {
                 return Ok(None);
             };
@@ -158,11 +162,15 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
         }
     }
 
-    fn ask<'a>(&'a self, input: impl FnOnce(Stamp, &'a Worker) -> Input<'a>) -> Result<Decision, Undecidable> {
+    fn ask<'a>(
+        &'a self,
+        input: impl FnOnce(Stamp, &'a Worker) -> Input<'a>,
+    ) -> Result<Decision, Undecidable> {
         let event = self.known.event.as_ref();
         let deployment = &self.processor.deployment;
         // Without an event nothing is bounded: its message goes to people.
-        let limits = event.map_or(Limits::standard(Duration::ZERO), |event| deployment.limits(&event.endpoint));
+        let limits =
+            event.map_or(Limits::standard(Duration::ZERO), |event| deployment.limits(&event.endpoint));
         decide(self.known.state(), input(self.stamp, &self.worker), self.processor.clock.now(), &limits)
     }
 
@@ -240,7 +248,8 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
         match end {
             End::Wait(until) => {
                 let wait = until.since(now);
-                let short = wait < self.processor.deployment.visibility && self.record.receive_count <= SHORT_WAITS;
+                let short =
+                    wait < self.processor.deployment.visibility && self.record.receive_count <= SHORT_WAITS;
                 if short { Disposition::Return(wait) } else { Disposition::Delete }
             }
             End::Retry { attempts, not_before } => {
@@ -266,7 +275,9 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
         };
         let cause = match outcome {
             Outcome::Done(_) => "",
-            Outcome::Rejected { cause, .. } | Outcome::NotStarted { cause, .. } | Outcome::Unknown(cause) => cause,
+            Outcome::Rejected { cause, .. } | Outcome::NotStarted { cause, .. } | Outcome::Unknown(cause) => {
+                cause
+            }
         };
         let message = &self.record.message;
         tracing::info!(event.key = %message.event, correlation.id = %message.correlation, effect.outcome = word, effect.cause = cause, "effect");

@@ -1,8 +1,6 @@
 //! The event: what the vendor says happened once, and how far it has come.
 
-use crate::ids::{
-    CorrelationId, EndpointName, EventType, Generation, PutNonce, Tenant, VendorName,
-};
+use crate::ids::{CorrelationId, EndpointName, EventType, Generation, PutNonce, Tenant, VendorName};
 use crate::key::{ActionKey, EventHash, EventKey};
 use crate::protocol::reason::Reason;
 use crate::time::{ExpiresAt, UnixMillis};
@@ -85,8 +83,9 @@ impl EventStatus {
 /// Which secret and scheme verified the delivery that created the event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureFacts {
-    /// Position of the matching secret in the endpoint's list.
-    pub secret: usize,
+    /// Position of the matching secret among the endpoint's usable ones;
+    /// `None` where the vendor signs nothing.
+    pub secret: Option<usize>,
     /// The scheme's name in the vendor description.
     pub scheme: String,
     /// The signed time, where the scheme has one.

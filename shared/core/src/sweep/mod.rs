@@ -5,9 +5,7 @@
 use crate::deployment::Deployment;
 use crate::ids::CorrelationId;
 use crate::key::EventKey;
-use crate::ports::{
-    Due, INDEX_SHARDS, IndexShard, Message, Queue, Store, StoreError, Write, apply,
-};
+use crate::ports::{Due, INDEX_SHARDS, IndexShard, Message, Queue, Store, StoreError, Write, apply};
 use crate::protocol::action::Action;
 use crate::protocol::decide::{Decision, End, Input, Read, State, Then, Undecidable, decide};
 use crate::protocol::event::Event;

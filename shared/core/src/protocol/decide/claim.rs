@@ -3,11 +3,11 @@
 
 use super::step::At;
 use super::{Decision, End, Intent, Late, Read, Then, Wanted, follow};
+use crate::config::InDoubt;
 use crate::ids::{Generation, Token, Version};
 use crate::protocol::action::{Action, ActionGuard, ActionStatus, FrozenRequest};
 use crate::protocol::event::{Event, EventStatus};
 use crate::protocol::order::{Move, Verdict, judge};
-use crate::config::InDoubt;
 use crate::protocol::policy::{EffectPolicy, Lease, Stamp, Worker};
 use crate::protocol::reason::{Reason, Slug};
 use crate::protocol::resource::{Resource, ResourceGuard};
@@ -37,9 +37,8 @@ pub(super) struct Bound<'a> {
 /// Decides what becomes of an unclaimed event under today's rules.
 pub(super) fn from_intent(planned: &Planned<'_>, at: At<'_>) -> Decision {
     let event = planned.event;
-    let end_as = |status, reason| {
-        Decision::write(at.event_to(event, status, Some(reason)), Then::End(End::Drop))
-    };
+    let end_as =
+        |status, reason| Decision::write(at.event_to(event, status, Some(reason)), Then::End(End::Drop));
     let (moves, wanted) = match planned.intent {
         // A missing payload is a wait: its delivery may still be writing it,
         // or the vendor's retry brings it.

@@ -43,8 +43,8 @@ pub(super) fn meets(event: &Event, delivery: &Delivery, at: At<'_>) -> Decision 
     }
     // Only an unclaimed event whose own content was never durable takes other
     // content; a claimed one has frozen what it sends.
-    let adoptable = progress.action.is_none()
-        && matches!(progress.status, EventStatus::Received | EventStatus::Failed);
+    let adoptable =
+        progress.action.is_none() && matches!(progress.status, EventStatus::Received | EventStatus::Failed);
     Decision::End(match (adoptable, delivery.first_payload) {
         (true, Presence::NotRead) => return Decision::Read(Read::FirstPayload),
         (true, Presence::Missing) => End::Adopt,

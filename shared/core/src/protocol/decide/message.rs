@@ -9,9 +9,7 @@ use crate::protocol::policy::Stamp;
 pub(super) fn looks_at(event: &Event, stamp: Stamp, at: At<'_>) -> Decision {
     match (event.progress.status, &event.progress.action) {
         (EventStatus::Processed | EventStatus::Ignored | EventStatus::Held, _) => Decision::End(End::Drop),
-        (EventStatus::Failed, _) if redriven(event, stamp) => {
-            Decision::write(at.reopen(event), Then::Decide)
-        }
+        (EventStatus::Failed, _) if redriven(event, stamp) => Decision::write(at.reopen(event), Then::Decide),
         (EventStatus::Failed, _) => Decision::End(End::Fail),
         (_, Some(action)) => Decision::Read(Read::Action(action.clone())),
         (EventStatus::Received, None) => Decision::Read(Read::Intent),

@@ -127,7 +127,6 @@ fn settled(action: &Action, to: Action) -> Transition {
 
 /// Is nothing of the last call on its way any more?
 fn quiet(action: &Action, policy: Option<&EffectPolicy>, at: At<'_>) -> bool {
-    let (timeout, settling) =
-        policy.map_or(Default::default(), |policy| (policy.timeout, policy.settling));
+    let (timeout, settling) = policy.map_or(Default::default(), |policy| (policy.timeout, policy.settling));
     at.now >= action.lease_until.plus(timeout).plus(settling)
 }

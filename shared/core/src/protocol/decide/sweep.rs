@@ -77,11 +77,8 @@ fn reached(event: &Event, at: At<'_>) -> bool {
 /// crash between leaves the event to the next look.
 fn later(event: &Event, then: Then, at: At<'_>) -> Decision {
     let sweeps = event.progress.sweeps.saturating_add(1);
-    let mut to = Progress {
-        sweeps,
-        due: Some(at.limits.next_sweep(sweeps, at.now)),
-        ..event.progress.clone()
-    };
+    let mut to =
+        Progress { sweeps, due: Some(at.limits.next_sweep(sweeps, at.now)), ..event.progress.clone() };
     // Nothing open can reach its TTL (INV-9): what has used half of its window
     // loses it, and gets a new one when it is finished.
     let half = at.now.plus(at.limits.window / 2);

@@ -1,0 +1,216 @@
+//! What a delivery is answered: small JSON with the correlation id. Generic
+//! where it refuses: the reason goes to log and metric, never to the caller.
+
+use crate::ids::CorrelationId;
+use crate::json::JsonText;
+use crate::protocol::event::EventStatus;
+use std::time::Duration;
+
+/// After how long a refused vendor may try again.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+/// An HTTP answer.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Answer {
+    /// The status code.
+    pub status: u16,
+    /// Header fields besides the content type.
+    pub headers: Vec<(&'static str, String)>,
+    /// The content type; `None` where there is no body.
+    pub content_type: Option<String>,
+    /// The body.
+    pub body: String,
+}
+
+/// Why a delivery was not taken, as far as its sender is told.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Refused {
+    /// 404: no such endpoint.
+    UnknownEndpoint,
+    /// 405, with what is allowed.
+    Method,
+    /// 413: larger than the endpoint takes.
+    TooLarge,
+    /// 415: not a content type that the vendor sends.
+    ContentType,
+    /// 401, or what the vendor's description says.
+    Signature(u16),
+    /// 400: well signed, but no event can be made of it.
+    Unusable(Unusable),
+    /// 503: no usable secret, or the store did not take it. Promises nothing;
+    /// the vendor's retry repairs it.
+    Unavailable,
+}
+
+/// Why no event can be made of a well signed delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unusable {
+    /// The content is not what the content type says.
+    Unreadable,
+    /// No event id, and the description gives no fallback.
+    NoEventId,
+    /// A required field is missing.
+    RequiredMissing,
+    /// A batch without items.
+    EmptyBatch,
+    /// A version that the endpoint refuses.
+    UnknownVersion,
+    /// A part of a key is missing, and the endpoint refuses such events.
+    MissingKeyPart,
+}
+
+impl Unusable {
+    /// Its word in answers, logs and metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Unreadable => "unreadable",
+            Self::NoEventId => "no_event_id",
+            Self::RequiredMissing => "required_missing",
+            Self::EmptyBatch => "empty_batch",
+            Self::UnknownVersion => "unknown_version",
+            Self::MissingKeyPart => "missing_key_part",
+        }
+    }
+}
+
+impl Refused {
+    /// Its word in answers, logs and metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::UnknownEndpoint => "unknown_endpoint",
+            Self::Method => "method_not_allowed",
+            Self::TooLarge => "too_large",
+            Self::ContentType => "unsupported_content_type",
+            Self::Signature(_) => "unauthorized",
+            Self::Unusable(unusable) => unusable.as_str(),
+            Self::Unavailable => "unavailable",
+        }
+    }
+
+    fn status(self) -> u16 {
+        match self {
+            Self::UnknownEndpoint => 404,
+            Self::Method => 405,
+            Self::TooLarge => 413,
+            Self::ContentType => 415,
+            Self::Signature(status) => status,
+            Self::Unusable(_) => 400,
+            Self::Unavailable => 503,
+        }
+    }
+
+    /// The answer.
+    pub fn answer(self, correlation: &CorrelationId) -> Answer {
+        let headers = match self {
+            Self::Method => vec![("allow", "POST".to_owned())],
+            Self::Unavailable => vec![("retry-after", RETRY_AFTER.as_secs().to_string())],
+            _ => Vec::new(),
+        };
+        json(self.status(), headers, &[("error", self.as_str())], correlation)
+    }
+}
+
+/// What became of one event of a delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Taken {
+    /// New and durable.
+    New(EventStatus),
+    /// A known event; its present status.
+    Duplicate(EventStatus),
+    /// A known id with other content; the known event's status.
+    Conflict(EventStatus),
+}
+
+impl Taken {
+    fn status(self) -> u16 {
+        match self {
+            Self::New(_) => 202,
+            Self::Duplicate(_) | Self::Conflict(_) => 200,
+        }
+    }
+
+    /// Its word in answers, logs and metrics.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::New(_) => "new",
+            Self::Duplicate(_) => "duplicate",
+            Self::Conflict(_) => "conflict",
+        }
+    }
+
+    /// Where the event stands.
+    pub fn event_status(self) -> EventStatus {
+        match self {
+            Self::New(status) | Self::Duplicate(status) | Self::Conflict(status) => status,
+        }
+    }
+}
+
+/// The answer to a delivery whose events are all durable.
+pub fn taken(events: &[Taken], correlation: &CorrelationId) -> Answer {
+    match events {
+        [one] => json(
+            one.status(),
+            Vec::new(),
+            &[("result", one.as_str()), ("status", one.event_status().as_str())],
+            correlation,
+        ),
+        many => {
+            let status = many.iter().map(|taken| taken.status()).max().unwrap_or(200);
+            let count = |word| many.iter().filter(|taken| taken.as_str() == word).count().to_string();
+            let counts =
+                [("new", count("new")), ("duplicate", count("duplicate")), ("conflict", count("conflict"))];
+            let members: Vec<(&str, &str)> =
+                counts.iter().map(|(name, count)| (*name, count.as_str())).collect();
+            json(status, Vec::new(), &members, correlation)
+        }
+    }
+}
+
+fn json(
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    members: &[(&str, &str)],
+    correlation: &CorrelationId,
+) -> Answer {
+    let members: Vec<String> = members
+        .iter()
+        .copied()
+        .chain([("correlation_id", correlation.as_str())])
+        .map(|(name, value)| format!("\"{name}\":{}", JsonText::from_text(value).as_json()))
+        .collect();
+    let body = format!("{{{}}}", members.join(","));
+    Answer { status, headers, content_type: Some("application/json".to_owned()), body }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn id() -> CorrelationId {
+        CorrelationId::new("c1")
+    }
+
+    #[test]
+    fn a_refusal_tells_its_kind_and_nothing_else() {
+        let answer = Refused::Signature(401).answer(&id());
+        assert_eq!(
+            (answer.status, answer.body.as_str()),
+            (401, r#"{"error":"unauthorized","correlation_id":"c1"}"#)
+        );
+    }
+
+    #[test]
+    fn one_new_event_among_known_ones_makes_it_202() {
+        let answer =
+            taken(&[Taken::Duplicate(EventStatus::Processed), Taken::New(EventStatus::Received)], &id());
+        assert_eq!(answer.status, 202);
+        assert_eq!(answer.body, r#"{"new":"1","duplicate":"1","conflict":"0","correlation_id":"c1"}"#);
+    }
+
+    #[test]
+    fn what_promises_nothing_says_when_to_come_back() {
+        let answer = Refused::Unavailable.answer(&id());
+        assert_eq!(answer.headers, [("retry-after", "5".to_owned())]);
+    }
+}

@@ -1,0 +1,172 @@
+//! From a verified delivery to the events that it carries.
+
+use super::Addressed;
+use super::answer::{Refused, Unusable};
+use super::keep::own_id;
+use crate::config::{self, Endpoint, TenantFrom};
+use crate::http::Request;
+use crate::ids::{Generation, Tenant};
+use crate::key::EventKey;
+use crate::payload::Payload;
+use crate::ports::Entropy;
+use crate::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts};
+use crate::protocol::policy::Limits;
+use crate::protocol::reason::{Reason, Slug};
+use crate::rule::{self, Plan, Subject};
+use crate::time::UnixMillis;
+use crate::vendor::{Facts, Identity, Sequence, Unreadable, Verified};
+use std::collections::HashSet;
+
+/// One event of a delivery, before it has a key of its own and a place in time.
+pub(super) struct Draft {
+    facts: Facts,
+    signature: SignatureFacts,
+    hold: Option<Reason>,
+}
+
+impl Draft {
+    /// Every event of the delivery, each once: the same id twice in one batch
+    /// is one event.
+    pub fn all(
+        endpoint: &Endpoint,
+        addressed: &Addressed,
+        request: &Request,
+        verified: &Verified,
+    ) -> Result<Vec<Self>, Refused> {
+        let signature = SignatureFacts {
+            secret: verified.secret_index,
+            scheme: verified.scheme.clone(),
+            signed_at: verified.signed_at,
+        };
+        let facts = match endpoint.vendor.events(request, rule::sources(endpoint)) {
+            Ok(facts) => facts,
+            Err(unreadable) => return unusable(unreadable, signature),
+        };
+        let mut seen = HashSet::new();
+        let mut drafts = Vec::with_capacity(facts.len());
+        for facts in facts {
+            let repeated = match &facts.identity {
+                Identity::Id(id) | Identity::Weak(id) => !seen.insert((id.clone(), facts.hash.clone())),
+                Identity::None => false,
+            };
+            if repeated {
+                continue;
+            }
+            let hold = hold(endpoint, addressed, &facts)?;
+            drafts.push(Self { facts, signature: signature.clone(), hold });
+        }
+        Ok(drafts)
+    }
+
+    /// The event as it will be stored, if it is new.
+    pub fn into_event(
+        self,
+        endpoint: &Endpoint,
+        addressed: &Addressed,
+        now: UnixMillis,
+        limits: &Limits,
+        entropy: &impl Entropy,
+    ) -> (Event, Payload) {
+        let facts = self.facts;
+        let put_nonce = entropy.put();
+        let tenant = tenant(endpoint, addressed, &facts);
+        let own = own_id(&put_nonce);
+        let parts: Vec<Option<&str>> = match &facts.identity {
+            Identity::Id(parts) | Identity::Weak(parts) => parts.iter().map(Option::as_deref).collect(),
+            // A ping is never deduplicated: each gets a key of our own.
+            Identity::None => vec![Some(own.as_str())],
+        };
+        let status = if self.hold.is_some() { EventStatus::Held } else { EventStatus::Received };
+        let held = status == EventStatus::Held;
+        let event = Event {
+            key: EventKey::new(&endpoint.dedup_scope, tenant.as_ref(), &parts),
+            endpoint: endpoint.name.clone(),
+            vendor: endpoint.vendor.name().clone(),
+            tenant,
+            id: parts.iter().map(|part| part.unwrap_or("-")).collect::<Vec<_>>().join(" "),
+            event_type: facts.event_type,
+            version: facts.version,
+            occurred_at: facts.occurred_at,
+            sequence: facts.sequence.map(|sequence| sequence.as_str().to_owned()),
+            received_at: now,
+            put_nonce,
+            correlation: addressed.correlation.clone(),
+            signature: self.signature,
+            hash: facts.hash,
+            seen: Seen { deliveries: 1, last_at: now, conflicts: 0, conflict_hashes: Vec::new() },
+            progress: Progress {
+                status,
+                generation: Generation::FIRST,
+                opened_at: now,
+                attempts: 0,
+                sweeps: 0,
+                action: None,
+                action_generation: None,
+                reason: self.hold,
+                failed_at: None,
+                // INV-9: what needs a human carries no TTL.
+                expires: (!held).then(|| now.expires_after(limits.window)),
+                due: Some(if held { now } else { limits.next_sweep(0, now) }),
+            },
+        };
+        (event, facts.payload)
+    }
+}
+
+/// Must a human look at this event before it is processed? Or does the
+/// endpoint want the vendor to know?
+fn hold(endpoint: &Endpoint, addressed: &Addressed, facts: &Facts) -> Result<Option<Reason>, Refused> {
+    if let (Some(versions), Some(version)) = (&endpoint.versions, &facts.version)
+        && !versions.contains(version)
+    {
+        return match endpoint.unknown_version {
+            config::Unusable::Hold => Ok(Some(Reason::with(Slug::UnknownVersion, version))),
+            config::Unusable::Refuse => Err(Refused::Unusable(Unusable::UnknownVersion)),
+        };
+    }
+    let tenant = tenant(endpoint, addressed, facts);
+    let subject = Subject {
+        // A plan's hold does not depend on the key; it is made later.
+        key: &EventKey::from_stored(""),
+        event_type: facts.event_type.as_ref(),
+        tenant: tenant.as_ref(),
+        occurred_at: facts.occurred_at,
+        sequence: facts.sequence.as_ref().map(Sequence::as_str),
+    };
+    match rule::plan(endpoint, subject, &facts.payload) {
+        Plan::Hold(hold) => match endpoint.missing_key {
+            config::Unusable::Hold => Ok(Some(hold.reason())),
+            config::Unusable::Refuse => Err(Refused::Unusable(Unusable::MissingKeyPart)),
+        },
+        Plan::NoRule | Plan::Planned(_) => Ok(None),
+    }
+}
+
+fn tenant(endpoint: &Endpoint, addressed: &Addressed, facts: &Facts) -> Option<Tenant> {
+    match endpoint.tenant.as_ref()? {
+        TenantFrom::Path => addressed.tenant.clone(),
+        TenantFrom::Vendor => facts.tenant.as_deref().map(Tenant::from),
+        TenantFrom::Place(source) => {
+            let value = facts.payload.read(std::slice::from_ref(source)).ok()?.pop()??;
+            value.key_part().map(|text| Tenant::new(text.into_owned()))
+        }
+    }
+}
+
+/// Well signed, but no event can be made of it as the description says.
+fn unusable(unreadable: Unreadable, signature: SignatureFacts) -> Result<Vec<Draft>, Refused> {
+    let refused = match unreadable {
+        // The id came from outside the body: kept and shown, not processed.
+        Unreadable::Content { outside: Some(facts) } => {
+            let hold = Some(Reason::bare(Slug::Unreadable));
+            return Ok(vec![Draft { facts: *facts, signature, hold }]);
+        }
+        Unreadable::EmptyBatch { allowed: true } => return Ok(Vec::new()),
+        Unreadable::ContentType | Unreadable::ContentEncoding => return Err(Refused::ContentType),
+        Unreadable::Content { outside: None } => Unusable::Unreadable,
+        Unreadable::NoEventId => Unusable::NoEventId,
+        Unreadable::Missing(_) => Unusable::RequiredMissing,
+        Unreadable::EmptyBatch { allowed: false } => Unusable::EmptyBatch,
+    };
+    Err(Refused::Unusable(refused))
+}

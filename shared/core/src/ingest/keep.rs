@@ -1,0 +1,161 @@
+//! One event of a delivery becomes durable, or meets the one that is there.
+
+use super::Ingest;
+use super::answer::Taken;
+use crate::ids::PutNonce;
+use crate::payload::Payload;
+use crate::ports::{Create, Entropy, Queue, Store, StoreError, Write};
+use crate::protocol::decide::{Decision, Delivery, End, Input, Presence, Read, State, Undecidable, decide};
+use crate::protocol::event::{Event, EventStatus};
+use crate::protocol::policy::Limits;
+use crate::sweep::message;
+use crate::time::Clock;
+use futures_util::join;
+use thiserror::Error;
+
+/// Readings of an event that others move meanwhile, before the vendor is asked
+/// to come again.
+const ROUNDS: usize = 8;
+
+/// Why an event could not be made durable. The answer is 503; what was written
+/// is repaired by the vendor's retry or by the sweeper.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+pub enum NotKept {
+    /// The store did not answer as it should.
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    /// The protocol has no answer: a bug.
+    #[error(transparent)]
+    Undecidable(#[from] Undecidable),
+    /// The event was fought over.
+    #[error("the event changed {ROUNDS} times while it was looked at")]
+    Contended,
+}
+
+/// What became of an event, and whether its message must be sent.
+pub(super) struct Kept {
+    pub taken: Taken,
+    pub enqueue: Option<Event>,
+}
+
+impl<S: Store, Q: Queue, C: Clock, E: Entropy> Ingest<S, Q, C, E> {
+    /// Puts payload and event side by side; the ack waits for both (INV-1).
+    pub(super) async fn keep(
+        &self,
+        event: Event,
+        payload: &Payload,
+        limits: &Limits,
+    ) -> Result<Kept, NotKept> {
+        let expires = event.received_at.expires_after(limits.window);
+        let put = self.store.put_payload(&event.key, &event.hash, payload, expires);
+        let created = if event.progress.expires.is_none() {
+            // Born for a human: its payload's TTL goes before the event's is
+            // left out (INV-9).
+            put.await?;
+            self.store.keep_payload(&event.key, &event.hash).await?;
+            self.store.create_event(&event).await?
+        } else {
+            let (put, created) = join!(put, self.store.create_event(&event));
+            put?;
+            created?
+        };
+        match created {
+            Create::Created => Ok(as_new(event)),
+            Create::Exists(stored) => self.meet(*stored, event, limits).await,
+        }
+    }
+
+    /// The put was refused: the stored item decides. Its payload, under our
+    /// hash, is durable by now.
+    async fn meet(&self, mut stored: Event, ours: Event, limits: &Limits) -> Result<Kept, NotKept> {
+        let mut delivery = Delivery {
+            put_nonce: ours.put_nonce.clone(),
+            hash: ours.hash.clone(),
+            first_payload: Presence::NotRead,
+        };
+        for _ in 0..ROUNDS {
+            let now = self.clock.now();
+            match decide(State::Stored(&stored), Input::Delivery(&delivery), now, limits)? {
+                Decision::Read(Read::FirstPayload) => {
+                    let there = self.store.payload(&stored.key, &stored.hash).await?.is_some();
+                    delivery.first_payload = if there { Presence::There } else { Presence::Missing };
+                }
+                Decision::End(End::AsNew) => return Ok(as_new(stored)),
+                Decision::End(End::Duplicate { unfinished, enqueue }) => {
+                    return self.duplicate(stored, unfinished, enqueue).await;
+                }
+                Decision::End(End::Adopt) => {
+                    // A human will need it: no TTL where the event has none.
+                    if stored.progress.expires.is_none() {
+                        self.store.keep_payload(&ours.key, &ours.hash).await?;
+                    }
+                    match self.store.adopt(&stored, &ours.hash, now).await {
+                        Ok(Write::Applied) => return Ok(adopted(stored, now, limits)),
+                        Ok(Write::Refused) | Err(StoreError::Contended | StoreError::Unknown(_)) => {}
+                        Err(error) => return Err(error.into()),
+                    }
+                    delivery.first_payload = Presence::NotRead;
+                    stored = self.store.event(&ours.key).await?.ok_or(NotKept::Contended)?;
+                }
+                Decision::End(End::Conflict) => {
+                    self.store.record_conflict(&stored.key, &ours.hash, now).await?;
+                    return Ok(Kept { taken: Taken::Conflict(stored.progress.status), enqueue: None });
+                }
+                Decision::End(_) | Decision::Read(_) | Decision::Write { .. } | Decision::Call => {
+                    return Err(Undecidable { state: "stored", input: "delivery" }.into());
+                }
+            }
+        }
+        Err(NotKept::Contended)
+    }
+
+    /// Counts the duplicate. The count returns the event as it stands *after*
+    /// our payload became durable, so a TTL that the event lost meanwhile is
+    /// taken off the payload too, before the 2xx (INV-1, INV-9).
+    async fn duplicate(&self, stored: Event, unfinished: bool, enqueue: bool) -> Result<Kept, NotKept> {
+        let stored = match self.store.count_duplicate(&stored.key, self.clock.now()).await {
+            Ok(Some(counted)) => counted,
+            // Removed by its TTL this moment: it was finished long ago.
+            Ok(None) => stored,
+            // Of a finished event only the count is lost.
+            Err(error) if !unfinished => {
+                tracing::warn!(event.key = %stored.key, %error, "a duplicate was not counted");
+                stored
+            }
+            Err(error) => return Err(error.into()),
+        };
+        if stored.progress.expires.is_none() {
+            self.store.keep_payload(&stored.key, &stored.hash).await?;
+        }
+        let enqueue = enqueue && stored.progress.status == EventStatus::Received;
+        let taken = Taken::Duplicate(stored.progress.status);
+        Ok(Kept { taken, enqueue: enqueue.then_some(stored) })
+    }
+
+    /// Sends the event's message. A queue that refuses leaves the event to the
+    /// sweeper: it is durable and due (INV-1).
+    pub(super) async fn enqueue(&self, event: &Event, trace: Option<&str>) {
+        let mut message = message(event, event.correlation.clone(), self.clock.now());
+        message.trace = trace.map(str::to_owned);
+        if let Err(error) = self.queue.send(&message).await {
+            tracing::warn!(event.key = %event.key, correlation.id = %event.correlation, %error, "enqueue deferred to the sweeper");
+        }
+    }
+}
+
+fn as_new(event: Event) -> Kept {
+    let status = event.progress.status;
+    Kept { taken: Taken::New(status), enqueue: (status == EventStatus::Received).then_some(event) }
+}
+
+fn adopted(stored: Event, now: crate::time::UnixMillis, limits: &Limits) -> Kept {
+    let status = stored.progress.status;
+    let waited = now.since(stored.progress.opened_at) >= limits.grace;
+    let enqueue = (status == EventStatus::Received && waited).then_some(stored);
+    Kept { taken: Taken::Conflict(status), enqueue }
+}
+
+/// A nonce as an event id, for deliveries that carry no identity at all.
+pub(super) fn own_id(nonce: &PutNonce) -> String {
+    format!("sekali-{nonce}")
+}
