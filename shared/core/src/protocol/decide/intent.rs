@@ -10,6 +10,7 @@ use crate::protocol::reason::Reason;
 
 /// What today's rules want of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
+#[expect(clippy::large_enum_variant, reason = "one lives at a time, for one look")]
 pub enum Intent<'a> {
     /// The payload is not there (yet): wait for it.
     PayloadMissing,
