@@ -17,7 +17,7 @@ use crate::time::UnixMillis;
 use std::collections::BTreeMap;
 
 /// What makes an event the same event when it comes again.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Identity {
     /// One entry for each part that the description names; `None` is a part
     /// that this delivery does not carry, which is not the empty text (INV-7).
@@ -31,7 +31,7 @@ pub enum Identity {
 }
 
 /// A whole number of any size, in decimal digits; ordered by value.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct Sequence(String);
 
 impl Sequence {
@@ -44,6 +44,12 @@ impl Sequence {
     /// The digits as the vendor wrote them, leading zeros kept.
     pub fn as_str(&self) -> &str {
         &self.0
+    }
+}
+
+impl std::fmt::Display for Sequence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
     }
 }
 
@@ -116,6 +122,13 @@ pub enum Unreadable {
 }
 
 impl Vendor {
+    /// Whether the declared media type is one that the vendor sends; none
+    /// declared counts as one. If not: 415, before anything is verified.
+    pub fn takes(&self, request: &Request) -> bool {
+        let known = |media: &String| self.content_types().iter().any(|known| known == "*" || known == media);
+        media_type(request).as_ref().is_none_or(known)
+    }
+
     /// The events of a verified delivery, in their order. `wanted` are the
     /// places that the endpoint's rules read: what of them is outside an
     /// event's own part of the body is stored with it.
@@ -123,9 +136,7 @@ impl Vendor {
     /// # Errors
     /// See [`Unreadable`]: each says what to answer.
     pub fn events(&self, request: &Request, wanted: &[Source]) -> Result<Vec<Facts>, Unreadable> {
-        let content_types = &self.body.content_types;
-        let known = |media: &String| content_types.iter().any(|known| known == "*" || known == media);
-        if !media_type(request).as_ref().is_none_or(known) {
+        if !self.takes(request) {
             return Err(Unreadable::ContentType);
         }
         let Some(text) = content::json_text(request, &self.body)? else {

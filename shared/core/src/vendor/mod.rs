@@ -126,6 +126,11 @@ impl Vendor {
         self.events.iter().any(|shape| shape.sequence.is_some())
     }
 
+    /// Whether some of its events say whose they are.
+    pub fn states_tenant(&self) -> bool {
+        self.events.iter().any(|shape| shape.tenant.is_some())
+    }
+
     /// The parameters that an endpoint must or may be configured with.
     pub fn params(&self) -> &[Param] {
         &self.params
