@@ -33,10 +33,7 @@ pub(super) fn read(
     table: Table<'_>,
 ) -> Option<Action> {
     document.only(table, "an action", KEYS);
-    let key = match table.get("key") {
-        Some(entry) => Some(key_fields(document, entry)?),
-        None => None,
-    };
+    let key = table.get("key").map(|entry| key_fields(document, entry));
     let keep_for = table.get("keep_for").and_then(|entry| positive_span(document, entry));
     let Some(to) = table.get("to") else {
         let message = format!("action `{}` does not say where it goes", name.text);
@@ -51,6 +48,7 @@ pub(super) fn read(
         };
         document.absent(to.at, format!("destination \"{}\" is not declared", to.text), Some(remedy));
     }
+    let key = key.map_or(Some(None), |fields| fields.map(Some))?;
     Some(Action { name: name.text.into(), key, to: to.text.into(), keep_for, place: document.place(name.at) })
 }
 

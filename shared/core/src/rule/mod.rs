@@ -4,6 +4,7 @@
 
 mod envelope;
 mod guard;
+mod hold;
 mod order;
 mod plan;
 #[cfg(test)]
@@ -11,7 +12,6 @@ mod tests;
 
 pub use envelope::envelope;
 pub use guard::{event_guard, network_guard};
+pub use hold::{Hold, KeyOf, NoKeyPart};
 pub use order::{OrderValue, Sequence};
-pub use plan::{
-    Hold, InputDigest, KeyOf, NoKeyPart, Plan, Planned, PlannedAction, PlannedMove, Subject, plan, sources,
-};
+pub use plan::{InputDigest, Plan, Planned, PlannedAction, PlannedMove, Subject, plan, sources};

@@ -1,5 +1,6 @@
 //! From an event to what its endpoint's rules ask for.
 
+use super::hold::{Hold, KeyOf, NoKeyPart};
 use super::order::{OrderValue, Sequence};
 use crate::config::{Condition, Endpoint, EndpointResource, Late, OrderKind, Rule, RuleAction, Types};
 use crate::ids::{ActionName, DestinationName, EventType, FieldName, ResourceKind, Status, Tenant};
@@ -7,7 +8,6 @@ use crate::json::{JsonText, Kind, NotJson};
 use crate::key::{ActionKey, EventKey, ResourceKey, hex};
 use crate::payload::Payload;
 use crate::protocol::event::Event;
-use crate::protocol::reason::{Reason, Slug};
 use crate::source::Source;
 use crate::time::UnixMillis;
 use sha2::{Digest, Sha256};
@@ -114,72 +114,6 @@ impl PlannedAction {
             hasher.update(format!("{}:{name}{}:{value}", name.as_str().len(), value.len()));
         }
         InputDigest(hex(&hasher.finalize()))
-    }
-}
-
-/// Why an event is held.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Hold {
-    /// A part of a key is not there; going on would merge strangers (INV-7).
-    MissingKeyPart {
-        /// The key.
-        of: KeyOf,
-        /// The place of the part.
-        source: Source,
-        /// What stands there instead.
-        found: NoKeyPart,
-    },
-    /// The endpoint serves many tenants and the event names none.
-    NoTenant,
-    /// The resource is ordered and the event does not say its order.
-    NoOrder(ResourceKind),
-    /// A value is to be read from a body that is not JSON.
-    Unreadable,
-}
-
-/// Whose key lacks a part.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum KeyOf {
-    /// A resource's.
-    Resource(ResourceKind),
-    /// An action's, in this field.
-    Action(ActionName, FieldName),
-}
-
-/// What stands where a part of a key was expected.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum NoKeyPart {
-    /// Nothing.
-    Absent,
-    /// `null`.
-    Null,
-    /// The empty text.
-    Empty,
-    /// A list or an object, which names nothing.
-    NotPlain,
-}
-
-impl Hold {
-    /// The reason as it is recorded. It names places, never values.
-    pub fn reason(&self) -> Reason {
-        match self {
-            Self::MissingKeyPart { of, source, found } => {
-                let what = match of {
-                    KeyOf::Resource(kind) => format!("key of resource {kind}"),
-                    KeyOf::Action(action, field) => format!("key field {field} of action {action}"),
-                };
-                let found = match found {
-                    NoKeyPart::Absent => "absent",
-                    NoKeyPart::Null => "null",
-                    NoKeyPart::Empty => "empty",
-                    NoKeyPart::NotPlain => "a list or an object",
-                };
-                Reason::with(Slug::MissingKeyPart, format!("{what}: {source} is {found}"))
-            }
-            Self::NoTenant => Reason::with(Slug::MissingKeyPart, "no tenant"),
-            Self::NoOrder(kind) => Reason::with(Slug::NoOrder, format!("resource {kind}")),
-            Self::Unreadable => Reason::bare(Slug::Unreadable),
-        }
     }
 }
 

@@ -63,7 +63,7 @@ fn event(event_type: Option<&str>) -> Event {
         received_at: millis,
         put_nonce: PutNonce::new("p"),
         correlation: CorrelationId::new("c"),
-        signature: SignatureFacts { secret: 0, scheme: "v1".into(), signed_at: None },
+        signature: SignatureFacts { secret: Some(0), scheme: "v1".into(), signed_at: None },
         hash: EventHash::of([PAID.as_bytes()]),
         seen: Seen { deliveries: 1, last_at: millis, conflicts: 0, conflict_hashes: Vec::new() },
         progress: Progress {

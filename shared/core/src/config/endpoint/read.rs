@@ -1,111 +1,26 @@
-//! Endpoints: one URL that a vendor calls, and what its events mean.
+//! Reads endpoints.
 
-use super::destination::{positive_span, secrets};
-use super::guard::{self, Demand, Guard};
-use super::resource::{OrderKind, Resource};
-use super::rule::{self, ResourceOf, Rule, Types};
-use super::secret_ref::SecretRef;
-use super::{Declared, value};
+use super::rules::rules;
+use super::vendor::{self, Settings};
+use super::{
+    DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unusable,
+};
+use crate::config::destination::{positive_span, secrets};
+use crate::config::guard::{self, Demand, Guard};
+use crate::config::resource::Resource;
+use crate::config::rule::{ResourceOf, source};
+use crate::config::{Declared, value};
 use crate::document::{Document, Entry, Table, Text, whole_number};
-use crate::ids::{EndpointName, EventType, ResourceKind};
+use crate::ids::ResourceKind;
 use crate::key::DedupScope;
-use crate::problem::{Place, nearest};
+use crate::problem::nearest;
 use crate::source::Source;
 use crate::vendor::{Params, Vendor};
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::sync::Arc;
-use std::time::Duration;
 use toml::de::DeValue;
 
-/// Largest body where the endpoint does not say: vendors send kilobytes.
-pub const DEFAULT_MAX_BODY: u64 = 1 << 20;
-
-/// A Lambda event holds 6 MB, and a binary body in it is base64: beyond 4 MiB
-/// the gateway would refuse what the endpoint promised to take.
-pub const LARGEST_MAX_BODY: u64 = 4 << 20;
-
-/// An endpoint as declared.
-#[derive(Debug, Clone)]
-pub struct Endpoint {
-    /// Its name, the last part of its URL.
-    pub name: EndpointName,
-    /// Who sends.
-    pub vendor: Arc<Vendor>,
-    /// Where its secrets are kept; every one of them is live.
-    pub secrets: Vec<SecretRef>,
-    /// What the vendor's description asks for besides: the public URL, and
-    /// parameters such as `webhook_id`.
-    pub params: Params,
-    /// Whose delivery it is, where the endpoint serves many.
-    pub tenant: Option<TenantFrom>,
-    /// What every delivery must be; all of them must let it pass.
-    pub guards: Vec<Guard>,
-    /// The one kind of resource that its events move, and where the key is.
-    pub resource: Option<EndpointResource>,
-    /// Its rules; the first that matches an event is the one that counts.
-    pub rules: Vec<Rule>,
-    /// Largest body in bytes; beyond it 413.
-    pub max_body: u64,
-    /// Within which an event id is unique.
-    pub dedup_scope: DedupScope,
-    /// The vendor's versions that are understood; `None`: all of them.
-    pub versions: Option<Vec<String>>,
-    /// What becomes of an event of another version.
-    pub unknown_version: Unusable,
-    /// What becomes of an event without a part of a key.
-    pub missing_key: Unusable,
-    /// What a duplicate is answered.
-    pub duplicate: DuplicateAnswer,
-    /// The team knows that the vendor's description is not confirmed.
-    pub allow_unconfirmed: bool,
-    /// Where it is declared.
-    pub place: Place,
-    pub(super) dedup_window_said: Option<Duration>,
-    pub(super) dedup_window_place: Option<Place>,
-    sources: Vec<Source>,
-}
-
-/// Where the tenant of a delivery is named.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum TenantFrom {
-    /// The last part of the URL: `POST /webhooks/{endpoint}/{tenant}`.
-    Path,
-    /// Where the vendor's description says.
-    Vendor,
-    /// A place in the delivery.
-    Place(Source),
-}
-
-/// The kind of resource of an endpoint, and where the vendor keeps its key.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct EndpointResource {
-    /// The kind.
-    pub kind: ResourceKind,
-    /// Where the key is.
-    pub key: Source,
-    /// What orders its events.
-    pub order: OrderKind,
-}
-
-/// What becomes of an event that is well signed but cannot be used.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Unusable {
-    /// Kept for a human, and answered 202.
-    Hold,
-    /// Answered 400: the vendor is to know.
-    Refuse,
-}
-
-/// What a duplicate is answered.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum DuplicateAnswer {
-    /// 200 with the event's present status.
-    Status,
-    /// The stored result, or 409 while it is not there.
-    Result,
-}
-
-pub(super) const KEYS: &[&str] = &[
+pub(in crate::config) const KEYS: &[&str] = &[
     "vendor",
     "secrets",
     "params",
@@ -123,26 +38,19 @@ pub(super) const KEYS: &[&str] = &[
     "duplicate",
     "allow_unconfirmed",
 ];
-const UNUSABLE: [(&str, Unusable); 2] = [("hold", Unusable::Hold), ("refuse", Unusable::Refuse)];
-const DUPLICATE: [(&str, DuplicateAnswer); 2] =
-    [("status", DuplicateAnswer::Status), ("result", DuplicateAnswer::Result)];
-
-impl Endpoint {
-    /// Every place that its rules, guards, resource or tenant read, each once.
-    pub fn sources(&self) -> &[Source] {
-        &self.sources
-    }
-}
+const UNUSABLE: &[(&str, Unusable)] = &[("hold", Unusable::Hold), ("refuse", Unusable::Refuse)];
+const DUPLICATE: &[(&str, DuplicateAnswer)] =
+    &[("status", DuplicateAnswer::Status), ("result", DuplicateAnswer::Result)];
 
 /// Reads `[endpoint.NAME]`.
-pub(super) fn read(
+pub(in crate::config) fn read(
     document: &mut Document<'_>,
     declared: &mut Declared,
     name: Text<'_>,
     table: Table<'_>,
 ) -> Option<Endpoint> {
     document.only(table, "an endpoint", KEYS);
-    let vendor = vendor(document, declared, name, table);
+    let vendor = described(document, declared, name, table);
     let resource = table.get("resource").map(|entry| resource(document, declared, entry));
     let of_rules = match &resource {
         None => ResourceOf::Nothing,
@@ -151,41 +59,61 @@ pub(super) fn read(
     };
     let rules = rules(document, declared, of_rules, table);
     let dedup_scope = table.get("dedup_scope").and_then(|entry| document.read(entry, value::name));
-    let word = |document: &mut Document<'_>, key, default| {
-        table.get(key).map_or(Some(default), |entry| document.word(entry, &UNUSABLE))
-    };
     let tenant = table.get("tenant").map(|entry| tenant(document, entry));
+    let resource = resource.map(|found| found.map(|(resource, _)| resource));
+    let settings = Settings {
+        tenant: tenant.as_ref().and_then(Option::as_ref),
+        resource: resource.as_ref().and_then(Option::as_ref),
+        allow_unconfirmed: table
+            .get("allow_unconfirmed")
+            .is_some_and(|entry| document.truth(entry) == Some(true)),
+    };
+    if let Some(vendor) = &vendor {
+        vendor::check(document, table, name, vendor, &settings);
+    }
+    let allow_unconfirmed = settings.allow_unconfirmed;
+    // A malformed setting is a problem already and its default is never used:
+    // reading goes on, so that every problem is found at once.
     let mut endpoint = Endpoint {
         name: name.text.into(),
         secrets: table.get("secrets").and_then(|entry| secrets(document, entry)).unwrap_or_default(),
         params: params(document, table),
-        tenant: tenant.map_or(Some(None), |tenant| tenant.map(Some))?,
         guards: guards(document, table),
         rules,
-        max_body: table.get("max_body").map_or(Some(DEFAULT_MAX_BODY), |entry| max_body(document, entry))?,
+        max_body: table
+            .get("max_body")
+            .and_then(|entry| max_body(document, entry))
+            .unwrap_or(DEFAULT_MAX_BODY),
         dedup_scope: DedupScope(dedup_scope.unwrap_or(name.text).to_owned()),
         dedup_window_said: table.get("dedup_window").and_then(|entry| positive_span(document, entry)),
         dedup_window_place: table.get("dedup_window").map(|entry| document.place(entry.value_at)),
         versions: versions(document, table),
-        unknown_version: word(document, "unknown_version", Unusable::Hold)?,
-        missing_key: word(document, "missing_key", Unusable::Hold)?,
-        duplicate: table
-            .get("duplicate")
-            .map_or(Some(DuplicateAnswer::Status), |entry| document.word(entry, &DUPLICATE))?,
-        allow_unconfirmed: table
-            .get("allow_unconfirmed")
-            .is_some_and(|entry| document.truth(entry) == Some(true)),
+        unknown_version: word(document, table, "unknown_version", UNUSABLE, Unusable::Hold),
+        missing_key: word(document, table, "missing_key", UNUSABLE, Unusable::Hold),
+        duplicate: word(document, table, "duplicate", DUPLICATE, DuplicateAnswer::Status),
+        allow_unconfirmed,
         place: document.place(name.at),
+        tenant: tenant.map_or(Some(None), |found| found.map(Some))?,
+        resource: resource.map_or(Some(None), |found| found.map(Some))?,
         vendor: vendor?,
-        resource: resource.map_or(Some(None), |found| found.map(|(resource, _)| Some(resource)))?,
         sources: Vec::new(),
     };
-    check_vendor(document, table, name, &endpoint);
     endpoint.sources = sources(&endpoint);
     Some(endpoint)
 }
 
-fn vendor(
+fn word<T: Copy>(
+    document: &mut Document<'_>,
+    table: Table<'_>,
+    key: &str,
+    words: &[(&str, T)],
+    default: T,
+) -> T {
+    table.get(key).and_then(|entry| document.word(entry, words)).unwrap_or(default)
+}
+
+/// The description of the endpoint's vendor.
+fn described(
     document: &mut Document<'_>,
     declared: &mut Declared,
     name: Text<'_>,
@@ -236,64 +164,9 @@ fn resource<'d>(
         document.absent(first.key_at, format!("resource `{}` is not declared", first.key), Some(remedy));
     }
     let text = document.text(first)?;
-    let key = rule::source(document, text)?;
+    let key = source(document, text)?;
     let resource = declared_kind?.as_ref()?;
     Some((EndpointResource { kind: resource.kind.clone(), key, order: resource.order }, resource))
-}
-
-fn rules(
-    document: &mut Document<'_>,
-    declared: &Declared,
-    resource: ResourceOf<'_>,
-    table: Table<'_>,
-) -> Vec<Rule> {
-    let Some(entry) = table.get("rule") else { return Vec::new() };
-    let mut rules = Vec::new();
-    let mut taken: HashMap<EventType, Place> = HashMap::new();
-    let mut all_taken: Option<Place> = None;
-    for table in document.tables(entry) {
-        let Some(rule) = rule::read(document, declared, resource, table) else { continue };
-        refuse_shadowed(document, table.at, &rule, &taken, all_taken.as_ref());
-        if rule.when.is_empty() {
-            match &rule.types {
-                Types::Every => all_taken = all_taken.or_else(|| Some(rule.place.clone())),
-                Types::These(types) => {
-                    for event_type in types {
-                        taken.entry(event_type.clone()).or_insert_with(|| rule.place.clone());
-                    }
-                }
-            }
-        }
-        rules.push(rule);
-    }
-    rules
-}
-
-/// The first matching rule counts, so one behind a rule that takes everything
-/// it could match never does.
-fn refuse_shadowed(
-    document: &mut Document<'_>,
-    at: usize,
-    rule: &Rule,
-    taken: &HashMap<EventType, Place>,
-    all_taken: Option<&Place>,
-) {
-    let by = match (all_taken, &rule.types) {
-        (Some(place), _) => Some(place),
-        (None, Types::Every) => None,
-        (None, Types::These(types)) => {
-            let earlier: Option<Vec<&Place>> = types.iter().map(|event_type| taken.get(event_type)).collect();
-            earlier.and_then(|places| places.first().copied())
-        }
-    };
-    if let Some(by) = by {
-        let message = format!("this rule never matches: the one in line {} takes all its events", by.line);
-        document.problem(
-            at,
-            message,
-            Some("the first rule that matches counts; put this one before it".to_owned()),
-        );
-    }
 }
 
 fn guards(document: &mut Document<'_>, table: Table<'_>) -> Vec<Guard> {
@@ -306,7 +179,7 @@ fn tenant(document: &mut Document<'_>, entry: Entry<'_>) -> Option<TenantFrom> {
     match text.text {
         "path" => Some(TenantFrom::Path),
         "vendor" => Some(TenantFrom::Vendor),
-        _ => rule::source(document, text).map(TenantFrom::Place),
+        _ => source(document, text).map(TenantFrom::Place),
     }
 }
 
@@ -378,10 +251,6 @@ fn sources(endpoint: &Endpoint) -> Vec<Source> {
     });
     let of_guards = of_guards.map(|condition| &condition.source);
     let key = endpoint.resource.iter().map(|resource| &resource.key);
-    let all: std::collections::BTreeSet<&Source> =
-        tenant.into_iter().chain(key).chain(of_guards).chain(of_rules).collect();
+    let all: BTreeSet<&Source> = tenant.into_iter().chain(key).chain(of_guards).chain(of_rules).collect();
     all.into_iter().cloned().collect()
 }
-
-/// What the vendor's description asks of an endpoint.
-fn check_vendor(document: &mut Document<'_>, table: Table<'_>, name: Text<'_>, endpoint: &Endpoint) {}

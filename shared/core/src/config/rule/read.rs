@@ -1,82 +1,15 @@
-//! Rules: event type and conditions, to a status and at most one action.
+//! Reads rules.
 
-use super::resource::Resource;
-use super::{Declared, value};
+use super::{Condition, Field, Late, Rule, RuleAction, Types};
+use crate::config::resource::Resource;
+use crate::config::{Declared, value};
 use crate::document::{Document, Entry, Table, Text};
-use crate::ids::{ActionName, DestinationName, EventType, FieldName, Status};
+use crate::ids::{ActionName, EventType, FieldName, Status};
 use crate::json::Literal;
-use crate::problem::{Place, nearest};
+use crate::problem::nearest;
 use crate::source::Source;
 
-/// One rule of an endpoint.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Rule {
-    /// The event types it is for.
-    pub types: Types,
-    /// What else must hold, all of it, in the order of the file.
-    pub when: Vec<Condition>,
-    /// What the event says about the resource.
-    pub status: Option<Status>,
-    /// What it asks for.
-    pub action: Option<RuleAction>,
-    /// What to do with the action of a late event. There exactly where the
-    /// endpoint has a resource and the rule an action.
-    pub late: Option<Late>,
-    /// Where the rule stands.
-    pub place: Place,
-}
-
-/// The event types that a rule is for.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Types {
-    /// `type = "*"`: every event, also one that has no type.
-    Every,
-    /// These and no others.
-    These(Vec<EventType>),
-}
-
-/// A value of the delivery that must equal a literal, compared as JSON.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Condition {
-    /// Where the value is.
-    pub source: Source,
-    /// What it must be.
-    pub literal: Literal,
-}
-
-/// An action as a rule asks for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct RuleAction {
-    /// Which one.
-    pub name: ActionName,
-    /// Its fields, in the order of the file.
-    pub fields: Vec<Field>,
-    /// The fields that are its key, in the order in which the action declares
-    /// them. `None`: once per event.
-    pub key: Option<Vec<Field>>,
-    /// Where it happens.
-    pub to: DestinationName,
-}
-
-/// A named field of an action and where its value is.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Field {
-    /// The name, as key and destination know it.
-    pub name: FieldName,
-    /// Where the value is.
-    pub source: Source,
-}
-
-/// What to do with the action of an event that is late.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Late {
-    /// Claim the action all the same, without a move.
-    Act,
-    /// Ignore the event, with the reason.
-    Skip,
-}
-
-pub(super) const KEYS: &[&str] = &["type", "when", "status", "action", "late"];
+pub(in crate::config) const KEYS: &[&str] = &["type", "when", "status", "action", "late"];
 const LATE: [(&str, Late); 2] = [("act", Late::Act), ("skip", Late::Skip)];
 
 /// Words that are keys of a rule and therefore no fields of an action: a field
@@ -85,7 +18,7 @@ const RESERVED_FIELDS: [&str; 4] = ["type", "when", "status", "late"];
 
 /// The resource of the endpoint whose rules are read.
 #[derive(Debug, Clone, Copy)]
-pub(super) enum ResourceOf<'a> {
+pub(in crate::config) enum ResourceOf<'a> {
     /// It has none.
     Nothing,
     /// It has one that is malformed, which is a problem already.
@@ -95,7 +28,7 @@ pub(super) enum ResourceOf<'a> {
 }
 
 /// Reads one `[[endpoint.NAME.rule]]`.
-pub(super) fn read(
+pub(in crate::config) fn read(
     document: &mut Document<'_>,
     declared: &Declared,
     resource: ResourceOf<'_>,
@@ -126,7 +59,7 @@ pub(super) fn read(
 }
 
 /// Reads the types of a rule or a guard.
-pub(super) fn types(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Types> {
+pub(in crate::config) fn types(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Types> {
     let texts = document.one_or_more(entry)?;
     if texts.is_empty() {
         document.problem(
@@ -155,7 +88,7 @@ pub(super) fn types(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Typ
 }
 
 /// Reads the conditions of a rule or a guard.
-pub(super) fn conditions(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<Condition>> {
+pub(in crate::config) fn conditions(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<Condition>> {
     let table = document.table(entry)?;
     let mut conditions = Vec::new();
     for entry in table.entries() {
@@ -173,7 +106,7 @@ pub(super) fn conditions(document: &mut Document<'_>, entry: Entry<'_>) -> Optio
 }
 
 /// Reads the place of a value.
-pub(super) fn source(document: &mut Document<'_>, text: Text<'_>) -> Option<Source> {
+pub(in crate::config) fn source(document: &mut Document<'_>, text: Text<'_>) -> Option<Source> {
     let source = document.accept(text, Source::parse(text.text))?;
     if matches!(source, Source::Fetch(_)) {
         document.unavailable(text.at, "`fetch:`");

@@ -1,0 +1,300 @@
+//! Good and bad files, each problem with its place.
+
+mod destinations;
+mod endpoints;
+mod rules;
+mod vendors;
+mod windows;
+
+use super::*;
+use proptest::prelude::*;
+
+/// The shape to aim at, as the design has it.
+const EXAMPLE: &str = r#"[endpoint.stripe]                                # POST /webhooks/stripe
+vendor = "stripe"
+secrets = ["secretsmanager:prod/stripe-webhook"]
+resource.payment = "/data/object/payment_intent" # kind = where this vendor keeps its key
+[[endpoint.stripe.rule]]
+type = ["checkout.session.completed", "checkout.session.async_payment_succeeded"]
+when = { "/data/object/payment_status" = "paid" }
+status = "paid"
+action.pack = { order = "/data/object/metadata/order_id", amount = "/data/object/amount_total" }
+late = "act"
+
+[endpoint.replicate]                             # a second vendor of the same inner job would name the same action
+vendor = "replicate"
+secrets = ["secretsmanager:prod/replicate-webhook"]
+resource.job = "/input/job"
+[[endpoint.replicate.rule]]
+type = "succeeded"
+status = "completed"
+action.finish = { job = "/input/job", ref = "/id" }
+late = "skip"
+
+[endpoint.github]                                # no resource, no states; no key: once per event
+vendor = "github"
+secrets = ["ssm:/prod/github-webhook"]
+[[endpoint.github.rule]]
+type = "push"
+when = { "/ref" = "refs/heads/main" }
+action.build = { repo = "/repository/full_name", commit = "/after" }
+
+[resource.payment]
+order = "time"
+moves = ["pending -> paid -> refunded", "pending -> failed"]
+[resource.job]
+order = "rank"                                   # two vendors' clocks are not comparable
+moves = ["queued -> processing -> completed", "queued -> failed", "processing -> failed"]
+
+[action]
+pack = { key = ["order"], to = "packing" }       # key names the action's own fields
+finish = { key = ["job"], to = "jobs" }
+build = { to = "builds" }
+
+[destination]
+packing = { http = "https://packing.example.com/tasks", secrets = ["secretsmanager:prod/packing"], honours_key_for = "24h", in_doubt = "retry" }
+jobs = { function = "finish-job" }
+builds = { sqs = "builds" }
+"#;
+
+/// A small good file, in which the cases below change one thing each.
+const BASE: &str = r#"[endpoint.shop]
+vendor = "stripe"
+secrets = ["env:SHOP"]
+resource.payment = "/data/object/id"
+[[endpoint.shop.rule]]
+type = "paid"
+status = "paid"
+action.pack = { order = "/order" }
+late = "act"
+[resource.payment]
+order = "time"
+moves = ["pending -> paid -> refunded"]
+[action]
+pack = { key = ["order"], to = "packing" }
+[destination]
+packing = { http = "https://packing.example.com/tasks" }
+"#;
+
+/// A team's own description, of a vendor that states neither time nor sequence.
+const PLAIN: &str = r#"confirmed = true
+[[scheme]]
+name = "v1"
+kind = "hmac"
+alg = "sha256"
+signature = { from = "header:X-Signature" }
+message = "{body}"
+[[event]]
+id = "/id"
+type = "/status"
+"#;
+
+fn shown(problems: &[Problem]) -> Vec<String> {
+    problems.iter().map(|problem| problem.to_string().replace("endpoints.toml:", "")).collect()
+}
+
+fn problems(text: &str) -> Vec<String> {
+    shown(&check(("endpoints.toml", text), &[]).problems)
+}
+
+/// The problems of the base file after `from` was replaced by `to`.
+fn changed(from: &str, to: &str) -> Vec<String> {
+    assert!(BASE.contains(from), "`{from}` is not in the base file");
+    problems(&BASE.replacen(from, to, 1))
+}
+
+/// Each case: what is replaced, by what, and how each problem begins.
+fn every_case_has_its_problems(cases: &[(&str, &str, &[&str])]) {
+    for (from, to, expected) in cases {
+        let found = changed(from, to);
+        let as_expected = found.len() == expected.len()
+            && found.iter().zip(*expected).all(|(found, expected)| found.starts_with(expected));
+        assert!(as_expected, "{from} -> {to}\nexpected {expected:#?}\nfound {found:#?}");
+    }
+}
+
+#[test]
+fn the_example_asks_for_what_is_not_available_yet_and_has_no_problem() {
+    let replicate = [("vendors/replicate.toml", PLAIN)];
+    let checked = check(("endpoints.toml", EXAMPLE), &replicate);
+    assert_eq!(shown(&checked.problems), [""; 0]);
+    assert_eq!(
+        shown(&checked.unavailable),
+        [
+            "3:12: a secret kept in `secretsmanager:`: not available yet",
+            "14:12: a secret kept in `secretsmanager:`: not available yet",
+            "24:12: a secret kept in `ssm:`: not available yet",
+            "43:68: a secret kept in `secretsmanager:`: not available yet",
+            "44:10: a destination of kind `function`: not available yet",
+            "45:12: a destination of kind `sqs`: not available yet",
+        ]
+    );
+    assert_eq!(load(("endpoints.toml", EXAMPLE), &replicate).unwrap_err(), checked.unavailable);
+    assert_eq!(checked.config.unwrap().endpoints.len(), 3);
+}
+
+#[test]
+fn the_base_file_is_good() {
+    assert_eq!(problems(BASE), [""; 0]);
+    assert!(load(("endpoints.toml", BASE), &[]).is_ok());
+}
+
+#[test]
+fn unknown_keys_are_shown_with_the_nearest_known_one() {
+    every_case_has_its_problems(&[
+        (
+            "secrets =",
+            "secretz =",
+            &[
+                "1:11: endpoint `shop` has no secret, and stripe signs its deliveries",
+                "3:1: `secretz` is no key of an endpoint (did you mean `secrets`?)",
+            ],
+        ),
+        (
+            "late =",
+            "lat =",
+            &[
+                "5:1: the rule does not say what becomes of its action when the event is late",
+                "9:1: `lat` is no key of a rule (did you mean `late`?)",
+            ],
+        ),
+        (
+            "[action]",
+            "[actions]",
+            &[
+                "8:8: action `pack` is not declared ([action] pack = { to = \"a destination\" })",
+                "13:2: `actions` is no key of this file (did you mean `action`?)",
+            ],
+        ),
+        (
+            "order = \"time\"",
+            "order = \"time\"\nbanana = 1",
+            &["12:1: `banana` is no key of a resource (known here: order, moves)"],
+        ),
+        (
+            "to = \"packing\"",
+            "to = \"packing\", too = 1",
+            &["14:43: `too` is no key of an action (did you mean `to`?)"],
+        ),
+        (
+            "packing = { http",
+            "packing = { timout = \"1s\", http",
+            &["16:13: `timout` is no key of a destination (did you mean `timeout`?)"],
+        ),
+    ]);
+}
+
+#[test]
+fn what_is_missing_is_named_where_it_should_be() {
+    every_case_has_its_problems(&[
+        ("vendor = \"stripe\"\n", "", &["1:11: endpoint `shop` does not say who sends"]),
+        ("type = \"paid\"\n", "", &["5:1: the rule does not say for which type of event it is"]),
+        (
+            "late = \"act\"\n",
+            "",
+            &["5:1: the rule does not say what becomes of its action when the event is late"],
+        ),
+        ("order = \"time\"\n", "", &["10:11: resource `payment` does not say what orders its events"]),
+        ("moves = [\"pending -> paid -> refunded\"]\n", "", &["10:11: resource `payment` has no moves"]),
+        (", to = \"packing\"", "", &["14:1: action `pack` does not say where it goes"]),
+        (
+            "http = \"https://packing.example.com/tasks\"",
+            "",
+            &["16:1: destination `packing` does not say what is called"],
+        ),
+        (
+            "status = \"paid\"\naction.pack = { order = \"/order\" }\nlate = \"act\"\n",
+            "",
+            &["5:1: the rule does nothing"],
+        ),
+    ]);
+    assert_eq!(problems(""), ["1:1: the file declares no endpoint ([endpoint.NAME])"]);
+}
+
+#[test]
+fn what_is_named_is_declared() {
+    every_case_has_its_problems(&[
+        (
+            "vendor = \"stripe\"",
+            "vendor = \"strip\"",
+            &["2:10: no description of a vendor \"strip\" (did you mean \"stripe\"?)"],
+        ),
+        (
+            "[resource.payment]",
+            "[resource.payments]",
+            &["4:10: resource `payment` is not declared (did you mean `payments`?)"],
+        ),
+        ("action.pack", "action.pac", &["8:8: action `pac` is not declared (did you mean `pack`?)"]),
+        (
+            "to = \"packing\"",
+            "to = \"paking\"",
+            &["14:32: destination \"paking\" is not declared (did you mean \"packing\"?)"],
+        ),
+        (
+            "status = \"paid\"",
+            "status = \"payed\"",
+            &["7:10: no move of resource `payment` names the status \"payed\" (did you mean \"paid\"?)"],
+        ),
+        (
+            "status = \"paid\"",
+            "status = \"shipped\"",
+            &[
+                "7:10: no move of resource `payment` names the status \"shipped\" (its statuses are pending, paid, refunded)",
+            ],
+        ),
+        (
+            "{ order = \"/order\" }",
+            "{ amount = \"/amount\" }",
+            &["8:8: the key of action `pack` has the field `order`, which this rule does not give"],
+        ),
+    ]);
+}
+
+#[test]
+fn every_problem_is_found_at_once() {
+    let text = BASE.replace("secrets", "secretz").replace("\"paid\"", "5").replace("\"time\"", "\"tim\"");
+    assert_eq!(
+        problems(&text),
+        [
+            "1:11: endpoint `shop` has no secret, and stripe signs its deliveries (secrets = [\"env:NAME\"])",
+            "3:1: `secretz` is no key of an endpoint (did you mean `secrets`?)",
+            "6:8: `type` is text or a list of texts, not a whole number",
+            "7:10: `status` is text in quotes, not a whole number",
+            "11:9: \"tim\" is no `order` (did you mean \"time\"?)",
+        ]
+    );
+}
+
+proptest! {
+    #[test]
+    fn no_file_makes_the_reader_panic(
+        edits in prop::collection::vec((0..EXAMPLE.len(), 0..EXAMPLE.len(), 0..40_usize), 1..6),
+        noise in "[\\[\\]{}=\"',.# \n0-9a-zé-]{0,4}",
+    ) {
+        let mut text = EXAMPLE.as_bytes().to_vec();
+        for (at, from, length) in edits {
+            let piece = EXAMPLE.as_bytes()[from..(from + length).min(EXAMPLE.len())].to_vec();
+            let at = at.min(text.len());
+            let end = (at + length).min(text.len());
+            text.splice(at..end, piece.into_iter().chain(noise.bytes()));
+        }
+        let text = String::from_utf8_lossy(&text);
+        let checked = check(("endpoints.toml", &text), &[]);
+        for problem in checked.problems.iter().chain(&checked.unavailable) {
+            prop_assert!(problem.place.line >= 1 && problem.place.column >= 1, "{problem}");
+            prop_assert!(problem.place.line <= text.lines().count() + 1, "{problem}");
+        }
+        prop_assert_eq!(checked.config.is_some(), checked.problems.is_empty());
+    }
+
+    #[test]
+    fn a_file_cut_short_never_claims_that_what_was_cut_is_undeclared(at in 0..EXAMPLE.len()) {
+        if let Some(text) = EXAMPLE.get(..at) {
+            let (_, errors) = toml::de::DeTable::parse_recoverable(text);
+            let found = problems(text);
+            if !errors.is_empty() {
+                prop_assert!(!found.iter().any(|problem| problem.contains("is not declared")), "{:?}", found);
+            }
+        }
+    }
+}
