@@ -1,0 +1,238 @@
+//! Expressions: the one file that speaks DynamoDB's language. A transition is
+//! data; here it becomes conditional changes of items, and nowhere else is a
+//! condition written (INV-3, INV-5: what a write names is what its guard says).
+
+mod phrase;
+#[cfg(test)]
+mod tests;
+
+use super::item::attribute::{self, Item, KEY, number, text, texts};
+use super::item::{action, event, payload, resource};
+use phrase::Phrase;
+use sekali::key::{EventHash, EventKey};
+use sekali::ports::{IndexShard, StoreError};
+use sekali::protocol::action::{Action, ActionGuard, ActionStatus};
+use sekali::protocol::event::{CONFLICTS_LISTED, Event, EventGuard};
+use sekali::protocol::resource::ResourceGuard;
+use sekali::protocol::transition::{ActionWrite, EventWrite, ResourceWrite};
+use sekali::time::{ExpiresAt, UnixMillis};
+
+pub(crate) use phrase::Terms;
+
+/// In which table an item lies.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Table {
+    Events,
+    Resources,
+    Actions,
+}
+
+/// A conditional change of one item.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Change {
+    pub(crate) table: Table,
+    pub(crate) pk: String,
+    /// `None`: the item is only looked at.
+    pub(crate) update: Option<String>,
+    pub(crate) condition: String,
+    pub(crate) terms: Terms,
+}
+
+/// An item written whole, on a condition.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Whole {
+    pub(crate) item: Item,
+    pub(crate) condition: String,
+    pub(crate) terms: Terms,
+}
+
+/// A question to the index.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct Question {
+    pub(crate) condition: String,
+    pub(crate) terms: Terms,
+}
+
+/// INV-5: an event write names status and generation, the hash while the
+/// event is unclaimed, and the due time where sweepers race.
+pub(crate) fn event_write(write: &EventWrite) -> Change {
+    let EventGuard { status, generation, hash, due } = &write.from;
+    let mut phrase = Phrase::default();
+    phrase.write(event::progress(&write.key, &write.to));
+    phrase.was(event::STATUS, text(status.as_str()));
+    phrase.was(event::GENERATION, number(generation));
+    if let Some(hash) = hash {
+        phrase.was(event::HASH, text(hash.as_str()));
+    }
+    if let Some(due) = due {
+        phrase.was(event::DUE, number(due.0));
+    }
+    phrase.into_change(Table::Events, write.key.as_str())
+}
+
+/// A write of an action, or only its condition.
+///
+/// # Errors
+/// `Invalid`: the action is too large for an item.
+pub(crate) fn action_write(write: &ActionWrite) -> Result<Change, StoreError> {
+    let mut phrase = Phrase::default();
+    let action: &Action = match write {
+        ActionWrite::Put { from, to } => {
+            phrase.schema();
+            phrase.write(action::attributes(to)?);
+            phrase.action_was(from);
+            to
+        }
+        ActionWrite::Check { action } => {
+            phrase.action_was(&action.as_read());
+            action
+        }
+    };
+    Ok(phrase.into_change(Table::Actions, action.key.as_str()))
+}
+
+impl Phrase {
+    /// INV-5: a claim names the action as read; every later write of the
+    /// owner names owner and token, and finds the action begun or meanwhile
+    /// marked in doubt.
+    fn action_was(&mut self, guard: &ActionGuard) {
+        match guard {
+            ActionGuard::Absent => self.absent(KEY),
+            ActionGuard::AsRead { status, generation, token } => {
+                self.was(action::STATUS, text(status.as_str()));
+                self.was(action::GENERATION, number(generation));
+                self.was(action::TOKEN, number(token));
+            }
+            ActionGuard::Held { owner, token } => {
+                self.was(action::OWNER, text(owner.as_str()));
+                self.was(action::TOKEN, number(token));
+                let status = self.name(action::STATUS);
+                let begun = self.value("begun", text(ActionStatus::Begun.as_str()));
+                let in_doubt = self.value("in_doubt", text(ActionStatus::InDoubt.as_str()));
+                self.conditions.push(format!("{status} IN ({begun}, {in_doubt})"));
+            }
+        }
+    }
+}
+
+/// INV-3: a resource moves only from the version that was read.
+pub(crate) fn resource_write(write: &ResourceWrite) -> Change {
+    let mut phrase = Phrase::default();
+    phrase.schema();
+    phrase.write(resource::attributes(&write.to));
+    match write.from {
+        ResourceGuard::Absent => phrase.absent(KEY),
+        ResourceGuard::Version(version) => phrase.was(resource::VERSION, number(version)),
+    }
+    phrase.into_change(Table::Resources, write.key().as_str())
+}
+
+/// INV-1: of many first deliveries, the one whose put finds nothing wins.
+pub(crate) fn create_event(created: &Event) -> Whole {
+    let mut phrase = Phrase::default();
+    phrase.absent(KEY);
+    Whole { item: event::encode(created), condition: phrase.condition(), terms: phrase.terms }
+}
+
+/// INV-9: a payload is written where there is none, and where there is one
+/// its TTL only grows. One without a TTL is kept, and compares with nothing.
+pub(crate) fn put_payload(item: Item, expires: ExpiresAt) -> Whole {
+    let mut phrase = Phrase::default();
+    let (pk, until) = (phrase.name(KEY), phrase.name(event::EXPIRES));
+    let later = phrase.value(event::EXPIRES, number(expires.0));
+    let condition = format!("attribute_not_exists({pk}) OR {until} < {later}");
+    Whole { item, condition, terms: phrase.terms }
+}
+
+/// INV-9: takes the TTL off a payload.
+pub(crate) fn keep_payload(key: &EventKey, hash: &EventHash) -> Change {
+    let mut phrase = Phrase::default();
+    phrase.remove(event::EXPIRES);
+    phrase.present(KEY);
+    phrase.into_change(Table::Events, &payload::key(key, hash))
+}
+
+/// INV-9: gives a payload a TTL again, but never an earlier one.
+pub(crate) fn expire_payload(key: &EventKey, hash: &EventHash, expires: ExpiresAt) -> Change {
+    let mut phrase = Phrase::default();
+    phrase.set(event::EXPIRES, number(expires.0));
+    phrase.present(KEY);
+    let until = phrase.name(event::EXPIRES);
+    phrase.conditions.push(format!("(attribute_not_exists({until}) OR {until} < :{})", event::EXPIRES));
+    phrase.into_change(Table::Events, &payload::key(key, hash))
+}
+
+/// Counts a repeated delivery. It touches nothing that a claim compares.
+pub(crate) fn count_duplicate(key: &EventKey, at: UnixMillis) -> Change {
+    let mut phrase = Phrase::default();
+    phrase.set(event::LAST_SEEN, number(at.0));
+    phrase.count(event::DELIVERIES);
+    phrase.present(KEY);
+    phrase.into_change(Table::Events, key.as_str())
+}
+
+/// Is a conflicting hash listed, or only counted?
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Listing {
+    /// Listed, on condition that there is room and it is not listed yet.
+    Listed,
+    /// Only counted.
+    Counted,
+}
+
+/// Records a delivery with other content (INV-8: the list is bounded).
+pub(crate) fn record_conflict(key: &EventKey, hash: &EventHash, at: UnixMillis, listing: Listing) -> Change {
+    let mut phrase = Phrase::default();
+    phrase.present(KEY);
+    phrase.conflict(hash, at, listing);
+    phrase.into_change(Table::Events, key.as_str())
+}
+
+/// Replaces the content of an unclaimed event, and keeps the old hash as a
+/// conflict (INV-1: only while nothing was decided on the old content).
+pub(crate) fn adopt(seen: &Event, hash: &EventHash, at: UnixMillis, listing: Listing) -> Change {
+    let mut phrase = Phrase::default();
+    phrase.set(event::HASH, text(hash.as_str()));
+    phrase.was(event::HASH, text(seen.hash.as_str()));
+    phrase.was(event::STATUS, text(seen.progress.status.as_str()));
+    phrase.was(event::GENERATION, number(seen.progress.generation));
+    phrase.absent(event::ACTION);
+    phrase.conflict(&seen.hash, at, listing);
+    phrase.into_change(Table::Events, seen.key.as_str())
+}
+
+impl Phrase {
+    fn conflict(&mut self, hash: &EventHash, at: UnixMillis, listing: Listing) {
+        self.set(event::LAST_SEEN, number(at.0));
+        self.count(event::CONFLICTS);
+        if listing == Listing::Counted {
+            return;
+        }
+        let list = self.name(event::CONFLICT_HASHES);
+        let none = self.value("none", texts([]));
+        let listed = self.value("listed", texts([hash.as_str()]));
+        let most = self.value("most", number(CONFLICTS_LISTED));
+        let hash = self.value("conflict", text(hash.as_str()));
+        self.set.push(format!("{list} = list_append(if_not_exists({list}, {none}), {listed})"));
+        self.conditions.push(format!(
+            "(attribute_not_exists({list}) OR (size({list}) < {most} AND NOT contains({list}, {hash})))"
+        ));
+    }
+}
+
+/// What stands in one shard of the index and is due.
+pub(crate) fn due(shard: IndexShard, until: UnixMillis) -> Question {
+    let mut phrase = Phrase::default();
+    phrase.was(event::OPEN, text(event::index_key(shard)));
+    let term = format!("{} <= {}", phrase.name(event::DUE), phrase.value("until", number(until.0)));
+    phrase.conditions.push(term);
+    Question { condition: phrase.condition(), terms: phrase.terms }
+}
+
+/// Where a page of the index begins: behind this entry.
+pub(crate) fn behind(shard: IndexShard, entry: &(EventKey, UnixMillis)) -> Item {
+    let mut start = attribute::key(entry.0.as_str());
+    start.insert(event::OPEN.to_owned(), text(event::index_key(shard)));
+    start.insert(event::DUE.to_owned(), number(entry.1.0));
+    start
+}

@@ -1,0 +1,14 @@
+//! Items: how an event, an action, a resource and a payload lie in their
+//! tables. Names are short but readable, since a write costs by the kilobyte.
+
+pub(crate) mod action;
+pub(crate) mod attribute;
+pub(crate) mod event;
+pub(crate) mod payload;
+mod reason;
+pub(crate) mod resource;
+
+pub(crate) use attribute::Item;
+
+#[cfg(test)]
+pub(super) mod tests;

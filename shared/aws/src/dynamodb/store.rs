@@ -1,0 +1,128 @@
+//! The port to the tables, call by call.
+
+use super::DynamoStore;
+use super::expression::{self, Listing, Table};
+use super::item;
+use super::write::End;
+use aws_sdk_dynamodb::types::ReturnValue;
+use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
+use sekali::payload::Payload;
+use sekali::ports::{Create, DuePage, IndexShard, Store, StoreError, Write};
+use sekali::protocol::action::Action;
+use sekali::protocol::event::Event;
+use sekali::protocol::resource::Resource;
+use sekali::protocol::transition::Transition;
+use sekali::time::{ExpiresAt, UnixMillis};
+
+impl Store for DynamoStore {
+    async fn create_event(&self, event: &Event) -> Result<Create, StoreError> {
+        match self.put(Table::Events, expression::create_event(event)).await? {
+            End::Written(_) => Ok(Create::Created),
+            End::Refused(Some(stored)) => Ok(Create::Exists(Box::new(item::event::decode(&stored)?))),
+            // An emulator that does not hand the item back.
+            End::Refused(None) => match self.event(&event.key).await? {
+                Some(stored) => Ok(Create::Exists(Box::new(stored))),
+                None => Err(StoreError::Unknown("the event that was in the way is gone".to_owned())),
+            },
+        }
+    }
+
+    async fn put_payload(
+        &self,
+        key: &EventKey,
+        hash: &EventHash,
+        payload: &Payload,
+        expires: ExpiresAt,
+    ) -> Result<(), StoreError> {
+        let item = item::payload::encode(key, hash, payload, expires)?;
+        // Refused: it is there, and kept for longer than this (INV-9).
+        self.put(Table::Events, expression::put_payload(item, expires)).await.map(drop)
+    }
+
+    async fn keep_payload(&self, key: &EventKey, hash: &EventHash) -> Result<bool, StoreError> {
+        let kept = self.change(expression::keep_payload(key, hash), ReturnValue::None).await?;
+        Ok(matches!(kept, End::Written(_)))
+    }
+
+    async fn expire_payload(
+        &self,
+        key: &EventKey,
+        hash: &EventHash,
+        expires: ExpiresAt,
+    ) -> Result<(), StoreError> {
+        // Refused: it is gone, or expires later anyway.
+        self.change(expression::expire_payload(key, hash, expires), ReturnValue::None).await.map(drop)
+    }
+
+    async fn payload(&self, key: &EventKey, hash: &EventHash) -> Result<Option<Payload>, StoreError> {
+        let item = self.get(Table::Events, &item::payload::key(key, hash)).await?;
+        item.as_ref().map(item::payload::decode).transpose()
+    }
+
+    async fn event(&self, key: &EventKey) -> Result<Option<Event>, StoreError> {
+        self.get(Table::Events, key.as_str()).await?.as_ref().map(item::event::decode).transpose()
+    }
+
+    async fn action(&self, key: &ActionKey) -> Result<Option<Action>, StoreError> {
+        self.get(Table::Actions, key.as_str()).await?.as_ref().map(item::action::decode).transpose()
+    }
+
+    async fn resource(&self, key: &ResourceKey) -> Result<Option<Resource>, StoreError> {
+        self.get(Table::Resources, key.as_str()).await?.as_ref().map(item::resource::decode).transpose()
+    }
+
+    async fn write(&self, transition: &Transition) -> Result<Write, StoreError> {
+        self.apply(transition).await
+    }
+
+    async fn count_duplicate(&self, key: &EventKey, at: UnixMillis) -> Result<Option<Event>, StoreError> {
+        match self.change(expression::count_duplicate(key, at), ReturnValue::AllNew).await? {
+            End::Written(Some(item)) => item::event::decode(&item).map(Some),
+            End::Written(None) | End::Refused(_) => Ok(None),
+        }
+    }
+
+    async fn record_conflict(
+        &self,
+        key: &EventKey,
+        hash: &EventHash,
+        at: UnixMillis,
+    ) -> Result<(), StoreError> {
+        for listing in [Listing::Listed, Listing::Counted] {
+            let change = expression::record_conflict(key, hash, at, listing);
+            if let End::Written(_) = self.change(change, ReturnValue::None).await? {
+                return Ok(());
+            }
+        }
+        // The event is gone; there is nothing left to be in conflict with.
+        Ok(())
+    }
+
+    async fn adopt(&self, seen: &Event, hash: &EventHash, at: UnixMillis) -> Result<Write, StoreError> {
+        let mut stored = None;
+        for listing in [Listing::Listed, Listing::Counted] {
+            match self.change(expression::adopt(seen, hash, at, listing), ReturnValue::None).await? {
+                End::Written(_) => return Ok(Write::Applied),
+                End::Refused(item) => stored = item,
+            }
+        }
+        let Some(stored) = stored else { return Ok(Write::Refused) };
+        let stored = item::event::decode(&stored)?;
+        // Our own earlier try: the content is the new one, and nothing else moved.
+        let already = stored.hash == *hash
+            && stored.progress.status == seen.progress.status
+            && stored.progress.generation == seen.progress.generation
+            && stored.progress.action.is_none();
+        Ok(if already { Write::Applied } else { Write::Refused })
+    }
+
+    async fn due(
+        &self,
+        shard: IndexShard,
+        until: UnixMillis,
+        after: Option<&(EventKey, UnixMillis)>,
+        limit: usize,
+    ) -> Result<DuePage, StoreError> {
+        self.due_page(shard, until, after, limit).await
+    }
+}

@@ -1,0 +1,181 @@
+//! What an answer means. The status alone decides; the body is kept for
+//! people and for callers that ask again.
+
+use http::header::RETRY_AFTER;
+use http::{HeaderMap, StatusCode};
+use http_body_util::BodyExt;
+use hyper::body::Incoming;
+use sekali::key::hex;
+use sekali::ports::Outcome;
+use sekali::protocol::action::EffectResult;
+use std::time::Duration;
+use tokio::time::{Instant, timeout_at};
+
+/// The longest answer that is kept as it is, in bytes: more would cost every
+/// later write of the action another unit.
+pub const LONGEST_RESULT: usize = 1_000;
+
+/// No more than this of an answer is read, in bytes: its sender decides
+/// nothing about our memory (INV-8).
+pub const LARGEST_ANSWER_READ: usize = 64 * 1024;
+
+/// A destination may ask for a longer wait; then it is asked again sooner.
+pub const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
+
+/// What the head of an answer says.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Answer {
+    /// It happened; the body says more.
+    Done,
+    /// Any other end; the body is not read.
+    Other(Outcome),
+}
+
+/// Reads status and headers.
+///
+/// - 2xx: done.
+/// - 3xx: rejected. A redirect followed would be another destination.
+/// - 429: not started, with the wait that it asks for.
+/// - 408, 409, 425: unknown. They speak of another try, which may have acted.
+/// - Other 4xx: rejected, for certain.
+/// - 5xx and anything else: unknown. It may have failed after the effect.
+///
+/// A status that the destination declares decisive is certain: what would be
+/// unknown has not started then.
+pub(super) fn of_head(status: StatusCode, headers: &HeaderMap, decisive: &[u16]) -> Answer {
+    let status = status.as_u16();
+    let decisive = decisive.contains(&status);
+    let cause = format!("the destination answered {status}");
+    let not_started = |cause| Outcome::NotStarted { cause, not_before: retry_after(headers), decisive };
+    Answer::Other(match status {
+        200..=299 => return Answer::Done,
+        300..=399 => {
+            Outcome::Rejected { cause: format!("{cause}, and redirects are not followed"), decisive }
+        }
+        429 => not_started(cause),
+        400..=499 if !matches!(status, 408 | 409 | 425) => Outcome::Rejected { cause, decisive },
+        _ if decisive => not_started(cause),
+        _ => Outcome::Unknown(cause),
+    })
+}
+
+/// Whole seconds only; a date would need a clock.
+fn retry_after(headers: &HeaderMap) -> Option<Duration> {
+    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
+    Some(Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER))
+}
+
+/// The body of a done call: as it is, if it came whole, is text and has at
+/// most [`LONGEST_RESULT`] bytes; else the SHA-256 of what was read, and how
+/// much that was. A body that breaks off or comes too late changes nothing:
+/// the destination has said that it is done.
+pub(super) async fn result(body: Incoming, deadline: Instant) -> EffectResult {
+    let mut body = body;
+    let mut read = Vec::new();
+    let how_it_ended = loop {
+        match timeout_at(deadline, body.frame()).await {
+            Ok(None) => break End::Whole,
+            Ok(Some(Ok(frame))) => {
+                let data = frame.into_data().unwrap_or_default();
+                let room = LARGEST_ANSWER_READ - read.len();
+                read.extend_from_slice(&data[..data.len().min(room)]);
+                if data.len() > room {
+                    break End::Cut;
+                }
+            }
+            Ok(Some(Err(_))) | Err(_) => break End::Cut,
+        }
+    };
+    EffectResult(summary(read, how_it_ended))
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum End {
+    Whole,
+    Cut,
+}
+
+fn summary(read: Vec<u8>, how_it_ended: End) -> String {
+    let digest = |read: &[u8]| {
+        let sha256 = hex(ring::digest::digest(&ring::digest::SHA256, read).as_ref());
+        let how_much = if how_it_ended == End::Whole { "" } else { "the first " };
+        format!("sha256:{sha256} ({how_much}{} bytes)", read.len())
+    };
+    if how_it_ended == End::Cut || read.len() > LONGEST_RESULT {
+        return digest(&read);
+    }
+    String::from_utf8(read).unwrap_or_else(|error| digest(error.as_bytes()))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn answer(status: u16, decisive: &[u16]) -> Answer {
+        of_head(StatusCode::from_u16(status).unwrap(), &HeaderMap::new(), decisive)
+    }
+
+    fn word(answer: &Answer) -> &'static str {
+        match answer {
+            Answer::Done | Answer::Other(Outcome::Done(_)) => "done",
+            Answer::Other(Outcome::Rejected { .. }) => "rejected",
+            Answer::Other(Outcome::NotStarted { .. }) => "not started",
+            Answer::Other(Outcome::Unknown(_)) => "unknown",
+        }
+    }
+
+    #[test]
+    fn every_status_has_one_meaning() {
+        for status in 100..=999 {
+            let expected = match status {
+                200..=299 => "done",
+                429 => "not started",
+                408 | 409 | 425 => "unknown",
+                300..=499 => "rejected",
+                _ => "unknown",
+            };
+            assert_eq!(word(&answer(status, &[])), expected, "{status}");
+        }
+    }
+
+    // INV-6: only what the destination declares is certain after a doubt.
+    #[test]
+    fn a_declared_status_is_certain_and_no_other() {
+        for (status, expected) in
+            [(409, "not started"), (503, "not started"), (404, "rejected"), (429, "not started")]
+        {
+            let (declared, not) = (answer(status, &[status]), answer(status, &[418]));
+            assert_eq!(word(&declared), expected, "{status}");
+            let certain = |answer: &Answer| {
+                matches!(
+                    answer,
+                    Answer::Other(
+                        Outcome::Rejected { decisive: true, .. } | Outcome::NotStarted { decisive: true, .. }
+                    )
+                )
+            };
+            assert!(certain(&declared) && !certain(&not), "{status}");
+        }
+        assert_eq!(answer(200, &[200]), Answer::Done);
+    }
+
+    #[test]
+    fn a_wait_that_is_asked_for_is_bounded() {
+        let asked = |value: &str| retry_after(&HeaderMap::from_iter([(RETRY_AFTER, value.parse().unwrap())]));
+        assert_eq!(asked("7"), Some(Duration::from_secs(7)));
+        assert_eq!(asked("999999999"), Some(LONGEST_RETRY_AFTER));
+        assert_eq!(asked("-1"), None);
+        assert_eq!(asked("Fri, 31 Dec 1999 23:59:59 GMT"), None);
+    }
+
+    #[test]
+    fn a_short_text_is_kept_and_everything_else_is_a_digest() {
+        assert_eq!(summary(b"{\"task\":\"t_1\"}".to_vec(), End::Whole), "{\"task\":\"t_1\"}");
+        assert_eq!(summary(Vec::new(), End::Whole), "");
+        let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
+        assert_eq!(summary(Vec::new(), End::Cut), format!("{empty} (the first 0 bytes)"));
+        assert!(summary(vec![b'a'; LONGEST_RESULT], End::Whole).starts_with("aaaa"));
+        assert!(summary(vec![b'a'; LONGEST_RESULT + 1], End::Whole).ends_with("(1001 bytes)"));
+        assert!(summary(vec![0xff], End::Whole).ends_with("(1 bytes)"));
+    }
+}

@@ -1,0 +1,127 @@
+//! One connection for one call: resolved, checked, opened, used and closed.
+
+use super::address::{Forbidden, Reach};
+use super::answer::{self, Answer};
+use bytes::Bytes;
+use http::Request;
+use http::uri::Uri;
+use http_body_util::Full;
+use hyper::client::conn::http1::{self, SendRequest};
+use hyper_util::rt::TokioIo;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, RootCertStore};
+use sekali::ports::Outcome;
+use std::pin::pin;
+use std::sync::Arc;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio::net::{TcpStream, lookup_host};
+use tokio::time::{Instant, timeout_at};
+use tokio_rustls::TlsConnector;
+
+/// Why no connection stands: nothing was sent.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum NotConnected {
+    /// The address may not be called.
+    Forbidden(Forbidden),
+    /// It did not work this time.
+    Failed(String),
+}
+
+/// Whose certificates are trusted.
+#[derive(Clone)]
+pub(super) struct Trust(TlsConnector);
+
+impl Trust {
+    /// The root certificates of the system; those that cannot be read are
+    /// left out, and a server that needs one of them is not connected to.
+    pub(super) fn of_the_system() -> Self {
+        let mut roots = RootCertStore::empty();
+        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
+        Self::of(roots)
+    }
+
+    fn of(roots: RootCertStore) -> Self {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        #[expect(clippy::expect_used, reason = "the provider is compiled in with the versions it supports")]
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .expect("ring supports the default versions of TLS")
+            .with_root_certificates(roots)
+            .with_no_client_auth();
+        Self(TlsConnector::from(Arc::new(config)))
+    }
+}
+
+trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
+impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
+
+type Io = TokioIo<Box<dyn Stream>>;
+
+/// A connection over which nothing was sent yet.
+pub(super) struct Connection {
+    sender: SendRequest<Full<Bytes>>,
+    driver: http1::Connection<Io, Full<Bytes>>,
+}
+
+impl Connection {
+    /// Opens a connection to the host of `url`; with `trust`, over TLS.
+    pub(super) async fn open(url: &Uri, reach: Reach, trust: Option<&Trust>) -> Result<Self, NotConnected> {
+        let failed = |what: &str, error: &dyn std::error::Error| {
+            NotConnected::Failed(format!("{what}: {}", crate::describe(error)))
+        };
+        let host = url.host().unwrap_or_default().trim_start_matches('[').trim_end_matches(']');
+        let port = url.port_u16().unwrap_or(if trust.is_some() { 443 } else { 80 });
+        let addresses: Vec<_> = lookup_host((host, port))
+            .await
+            .map_err(|error| failed("the destination's name was not resolved", &error))?
+            .collect();
+        reach.check(&addresses).map_err(NotConnected::Forbidden)?;
+        // These addresses were checked; the name is not resolved again.
+        let tcp =
+            TcpStream::connect(&addresses[..]).await.map_err(|error| failed("no connection", &error))?;
+        tcp.set_nodelay(true).map_err(|error| failed("no connection", &error))?;
+        let stream: Box<dyn Stream> = match trust {
+            None => Box::new(tcp),
+            Some(trust) => {
+                let name = ServerName::try_from(host.to_owned())
+                    .map_err(|error| failed("no server name", &error))?;
+                let tls = trust.0.connect(name, tcp).await;
+                Box::new(tls.map_err(|error| failed("no secure connection", &error))?)
+            }
+        };
+        let (sender, driver) =
+            http1::handshake(TokioIo::new(stream)).await.map_err(|error| failed("no connection", &error))?;
+        Ok(Self { sender, driver })
+    }
+
+    /// Sends the request and waits for the answer until `deadline`. From here
+    /// on, whatever is not an answer is unknown (INV-6). Dropping the future
+    /// closes the connection: no effect is waited for by nobody.
+    pub(super) async fn exchange(
+        self,
+        request: Request<Full<Bytes>>,
+        decisive: &[u16],
+        deadline: Instant,
+    ) -> Outcome {
+        let Self { mut sender, driver } = self;
+        let mut driver = pin!(driver);
+        let mut exchange = pin!(async {
+            match timeout_at(deadline, sender.send_request(request)).await {
+                Ok(Ok(response)) => match answer::of_head(response.status(), response.headers(), decisive) {
+                    Answer::Other(outcome) => outcome,
+                    Answer::Done => Outcome::Done(answer::result(response.into_body(), deadline).await),
+                },
+                Ok(Err(error)) => Outcome::Unknown(format!(
+                    "the connection broke without an answer: {}",
+                    crate::describe(&error)
+                )),
+                Err(_) => Outcome::Unknown("no answer in time".to_owned()),
+            }
+        });
+        tokio::select! {
+            outcome = &mut exchange => outcome,
+            // The connection has ended; what it left behind decides.
+            _ = &mut driver => exchange.await,
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! Destinations that are HTTP services.
+//!
+//! One call is one fresh connection: a socket kept from an earlier call may
+//! have died meanwhile, and a request written into it would end in doubt for
+//! no reason. Until the connection stands, every failure is certain (the
+//! request was not sent); from the first byte on, only an answer is.
+
+mod address;
+mod answer;
+mod connection;
+
+use crate::trace::Trace;
+use address::Forbidden;
+use bytes::Bytes;
+use connection::{Connection, NotConnected, Trust};
+use http::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue, USER_AGENT};
+use http::uri::{Scheme, Uri};
+use http::{Method, Request};
+use http_body_util::Full;
+use sekali::ids::DestinationName;
+use sekali::ports::{Call, Destination, Outcome};
+use std::collections::BTreeMap;
+use std::time::Duration;
+use thiserror::Error;
+use tokio::time::{Instant, timeout_at};
+
+pub use address::Reach;
+pub use answer::{LARGEST_ANSWER_READ, LONGEST_RESULT, LONGEST_RETRY_AFTER};
+
+/// A connection that does not stand by then will hardly ever; the rest of the
+/// call's time is better spent on a later attempt.
+const LONGEST_CONNECT: Duration = Duration::from_secs(5);
+
+/// The header under which a destination can recognise a repeated call (INV-2).
+pub const IDEMPOTENCY_KEY: &str = "idempotency-key";
+/// The header that counts our attempts, for the destination's logs.
+pub const ATTEMPT: &str = "sekali-attempt";
+/// The header that carries the id from the request to the effect.
+pub const CORRELATION: &str = "sekali-correlation-id";
+
+/// One HTTP destination of the configuration.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HttpDestination {
+    /// Where the calls go: `http` or `https`, without user and password.
+    pub url: String,
+    /// Statuses that the destination declares to be certain: nothing happened,
+    /// whatever became of an earlier call of the same generation (INV-6).
+    pub decisive: Vec<u16>,
+}
+
+/// Why a text is no URL of a destination; for the one who wrote it.
+#[derive(Debug, Clone, PartialEq, Eq, Error)]
+#[error("destination {destination}: {reason}")]
+pub struct NotADestination {
+    /// Which one.
+    pub destination: DestinationName,
+    /// What is wrong with its URL. The URL is not shown: it may hold a key.
+    pub reason: NotAUrl,
+}
+
+/// What is wrong with a URL.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Error)]
+pub enum NotAUrl {
+    /// No URL at all.
+    #[error("its URL cannot be read")]
+    Unreadable,
+    /// Neither `http` nor `https`, or no host.
+    #[error("its URL must begin with http:// or https:// and a host")]
+    NoHttp,
+    /// A password in a URL would end in every log.
+    #[error("its URL must not hold a user or a password")]
+    Userinfo,
+}
+
+/// A destination whose URL was read.
+#[derive(Debug, Clone)]
+struct Target {
+    url: Uri,
+    decisive: Vec<u16>,
+}
+
+impl Target {
+    fn of(destination: HttpDestination) -> Result<Self, NotAUrl> {
+        let url: Uri = destination.url.parse().map_err(|_| NotAUrl::Unreadable)?;
+        if !matches!(url.scheme_str(), Some("http" | "https")) || url.host().is_none_or(str::is_empty) {
+            return Err(NotAUrl::NoHttp);
+        }
+        if url.authority().is_some_and(|authority| authority.as_str().contains('@')) {
+            return Err(NotAUrl::Userinfo);
+        }
+        Ok(Self { url, decisive: destination.decisive })
+    }
+
+    fn is_https(&self) -> bool {
+        self.url.scheme() == Some(&Scheme::HTTPS)
+    }
+}
+
+/// All HTTP destinations of the configuration.
+#[derive(Clone)]
+pub struct HttpDestinations {
+    known: BTreeMap<DestinationName, Target>,
+    reach: Reach,
+    trust: Option<Trust>,
+}
+
+impl HttpDestinations {
+    /// Takes the destinations by name, and how far they may lie. The root
+    /// certificates of the system are read here, once, and only if one of the
+    /// destinations needs them.
+    ///
+    /// # Errors
+    /// A URL that nothing could ever be sent to: the function must not start.
+    pub fn new(
+        destinations: BTreeMap<DestinationName, HttpDestination>,
+        reach: Reach,
+    ) -> Result<Self, NotADestination> {
+        let known = destinations
+            .into_iter()
+            .map(|(name, destination)| match Target::of(destination) {
+                Ok(target) => Ok((name, target)),
+                Err(reason) => Err(NotADestination { destination: name, reason }),
+            })
+            .collect::<Result<BTreeMap<_, _>, _>>()?;
+        let trust = known.values().any(Target::is_https).then(Trust::of_the_system);
+        Ok(Self { known, reach, trust })
+    }
+}
+
+impl Destination for HttpDestinations {
+    async fn call(&self, call: Call<'_>) -> Outcome {
+        let Some(target) = self.known.get(call.destination) else {
+            // Perhaps another release knows it: nothing began, so try later.
+            return not_started(format!("no HTTP destination is named {}", call.destination));
+        };
+        let request = match request(&target.url, &call) {
+            Ok(request) => request,
+            Err(error) => return rejected(format!("the request cannot be made: {error}")),
+        };
+        let deadline = Instant::now() + call.timeout;
+        let connected = deadline.min(Instant::now() + LONGEST_CONNECT);
+        let trust = self.trust.as_ref().filter(|_| target.is_https());
+        match timeout_at(connected, Connection::open(&target.url, self.reach, trust)).await {
+            Ok(Ok(connection)) => connection.exchange(request, &target.decisive, deadline).await,
+            // A mistake in the configuration, not a bad moment.
+            Ok(Err(NotConnected::Forbidden(Forbidden(address)))) => rejected(format!(
+                "the destination's address {address} is not public (see {})",
+                address::ALLOW_PRIVATE
+            )),
+            Ok(Err(NotConnected::Failed(cause))) => not_started(cause),
+            Err(_) => not_started("no connection in time".to_owned()),
+        }
+    }
+}
+
+/// Ends of our own side. They say nothing about an earlier call, so they are
+/// never decisive.
+fn not_started(cause: String) -> Outcome {
+    Outcome::NotStarted { cause, not_before: None, decisive: false }
+}
+
+fn rejected(cause: String) -> Outcome {
+    Outcome::Rejected { cause, decisive: false }
+}
+
+/// The request: the same bytes under the same key on every attempt (INV-2).
+fn request(url: &Uri, call: &Call<'_>) -> Result<Request<Full<Bytes>>, http::Error> {
+    let path = url.path_and_query().map_or("/", |path| path.as_str());
+    let host = url.authority().map_or("", |authority| authority.as_str());
+    let mut request = Request::builder()
+        .method(Method::POST)
+        .uri(path)
+        .header(HOST, host)
+        .header(USER_AGENT, concat!("sekali/", env!("CARGO_PKG_VERSION")))
+        .header(CONTENT_TYPE, "application/json")
+        .header(IDEMPOTENCY_KEY, call.key.as_str())
+        .header(ATTEMPT, call.attempt)
+        .body(Full::new(Bytes::copy_from_slice(call.body)))?;
+    // For logs alone: where they cannot be sent, the effect goes on without.
+    let mut mention = |name, value: &str| {
+        if let Ok(value) = HeaderValue::from_str(value) {
+            request.headers_mut().insert(HeaderName::from_static(name), value);
+        }
+    };
+    mention(CORRELATION, call.correlation);
+    if let Some(trace) = call.trace.and_then(Trace::parse) {
+        mention("traceparent", &trace.w3c());
+    }
+    Ok(request)
+}
+
+#[cfg(test)]
+mod tests;
