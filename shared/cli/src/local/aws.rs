@@ -217,7 +217,11 @@ impl Aws {
         }
         let answer = exchange(self.port, request.body(body)?).await?;
         if answer.status >= 300 {
-            bail!("the emulator's {service} answered {} to {method} {path}: {}", answer.status, answer.text());
+            bail!(
+                "the emulator's {service} answered {} to {method} {path}: {}",
+                answer.status,
+                answer.text()
+            );
         }
         Ok(answer)
     }
@@ -236,7 +240,9 @@ fn percent(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len() * 2);
     for byte in text.bytes() {
         match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => encoded.push(char::from(byte)),
+            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
+                encoded.push(char::from(byte))
+            }
             other => {
                 encoded.push('%');
                 encoded.push_str(&sekali::key::hex(&[other]).to_uppercase());

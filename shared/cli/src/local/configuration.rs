@@ -36,8 +36,7 @@ impl LocalConfiguration {
             .with_context(|| format!("cannot read the configuration {}", endpoints.display()))?;
         let vendors = read_vendors(vendors)?;
         let named = endpoints.display().to_string();
-        let files: Vec<_> =
-            vendors.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
+        let files: Vec<_> = vendors.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         let config = config::load((&named, &text), &files).map_err(|problems| {
             let lines: Vec<_> = problems.iter().map(|problem| format!("  {problem}")).collect();
             anyhow::anyhow!("the configuration does not hold together:\n{}", lines.join("\n"))

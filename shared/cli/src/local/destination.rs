@@ -79,7 +79,9 @@ async fn serve(listener: TcpListener, file: Arc<Mutex<File>>) {
             let file = Arc::clone(&file);
             async move { Ok::<_, Infallible>(answer(request, &file).await) }
         });
-        tokio::spawn(hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service));
+        tokio::spawn(
+            hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
+        );
     }
 }
 

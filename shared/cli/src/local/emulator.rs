@@ -51,9 +51,9 @@ impl Emulator {
         let command = [checkout.tool("python")?.into_os_string(), "-m".into(), "ministack".into()];
         let group = Group::start(checkout, &command, &environment(aws, &scratch), Some(&log))?;
         let mut emulator = Self { group, log, aws };
-        tokio::time::timeout(PATIENCE, emulator.up())
-            .await
-            .with_context(|| format!("the emulator did not come up within {PATIENCE:?}; see {}", emulator.log.display()))??;
+        tokio::time::timeout(PATIENCE, emulator.up()).await.with_context(|| {
+            format!("the emulator did not come up within {PATIENCE:?}; see {}", emulator.log.display())
+        })??;
         Ok(emulator)
     }
 

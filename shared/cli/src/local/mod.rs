@@ -4,6 +4,7 @@
 pub mod aws;
 pub mod checkout;
 pub mod configuration;
+pub mod demo;
 pub mod destination;
 pub mod emulator;
 mod group;

@@ -15,7 +15,9 @@ use std::path::{Path, PathBuf};
 /// The tools are not installed, or the code does not build.
 pub async fn build(checkout: &Checkout) -> Result<()> {
     let mut command: Vec<OsString> = vec![checkout.tool("cargo-lambda")?.into()];
-    command.extend(["lambda", "build", "--compiler", "cargo", "--profile", "dev", "--lambda-dir"].map(Into::into));
+    command.extend(
+        ["lambda", "build", "--compiler", "cargo", "--profile", "dev", "--lambda-dir"].map(Into::into),
+    );
     command.push(checkout.builds().into());
     for function in FUNCTIONS {
         command.extend(["--package", function].map(Into::into));
@@ -39,7 +41,11 @@ fn is_of_our_own_build(name: &OsStr) -> bool {
 ///
 /// # Errors
 /// A function is not built, or a file cannot be written.
-pub async fn zip(checkout: &Checkout, folder: &Path, configuration: &LocalConfiguration) -> Result<Vec<PathBuf>> {
+pub async fn zip(
+    checkout: &Checkout,
+    folder: &Path,
+    configuration: &LocalConfiguration,
+) -> Result<Vec<PathBuf>> {
     let config = folder.join("config");
     if config.exists() {
         fs::remove_dir_all(&config)?;
@@ -83,9 +89,8 @@ pub fn with_code_in(template: &str, bucket: &str) -> Result<String> {
     let mut packaged = template.to_owned();
     for function in FUNCTIONS {
         let folder = format!("CodeUri: ../target/lambda/{function}/");
-        let (before, after) = packaged
-            .split_once(&folder)
-            .with_context(|| format!("infra/template.yaml has no `{folder}`"))?;
+        let (before, after) =
+            packaged.split_once(&folder).with_context(|| format!("infra/template.yaml has no `{folder}`"))?;
         packaged = format!("{before}CodeUri: s3://{bucket}/{function}.zip{after}");
     }
     Ok(packaged)

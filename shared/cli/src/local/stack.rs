@@ -66,7 +66,11 @@ impl Stack {
         Ok(stack)
     }
 
-    async fn deploy(&self, template: &str, parameters: &[(&str, String)]) -> Result<BTreeMap<String, String>> {
+    async fn deploy(
+        &self,
+        template: &str,
+        parameters: &[(&str, String)],
+    ) -> Result<BTreeMap<String, String>> {
         let architecture = match std::env::consts::ARCH {
             "aarch64" => "arm64",
             other => other,

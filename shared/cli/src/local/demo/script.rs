@@ -1,0 +1,131 @@
+//! The demo as it is written down in `events/demo.toml`.
+
+use anyhow::{Context, Result, ensure};
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Deliveries in the order in which they are sent, and what is to come of them.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Script {
+    /// What `env:NAME` holds.
+    pub secrets: BTreeMap<String, String>,
+    /// The deliveries.
+    #[serde(rename = "delivery")]
+    pub deliveries: Vec<Delivery>,
+    /// Every effect that the destinations are to be asked for, each once.
+    #[serde(rename = "effect")]
+    pub effects: Vec<Wanted>,
+    /// The folder that bodies are named in.
+    #[serde(skip)]
+    pub folder: PathBuf,
+}
+
+/// One delivery, or several of the same.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Delivery {
+    /// For people.
+    pub title: String,
+    /// The endpoint that is called.
+    pub endpoint: String,
+    /// The file with the body.
+    pub body: PathBuf,
+    /// Headers besides those that sign it.
+    #[serde(default)]
+    pub headers: BTreeMap<String, String>,
+    /// How often it is sent.
+    #[serde(default = "once")]
+    pub times: usize,
+    /// All of them at the same time, not one after the other.
+    #[serde(default)]
+    pub at_once: bool,
+    /// Its signature is of another body.
+    #[serde(default)]
+    pub forged: bool,
+    /// How long ago it was signed, in seconds.
+    #[serde(default)]
+    pub age_s: u64,
+    /// The HTTP status of each, in order; where they are sent at once, in any.
+    pub answers: Vec<u16>,
+    /// The vendor's id of the event. None: nothing is to be stored.
+    pub event: Option<String>,
+    /// The status that the event ends in.
+    pub becomes: Option<String>,
+    /// The next delivery is sent only after this one's event has ended.
+    #[serde(default)]
+    pub settle: bool,
+}
+
+/// An effect that is wanted.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Wanted {
+    /// The destination.
+    pub destination: String,
+    /// Fields by which it is recognised.
+    pub data: BTreeMap<String, String>,
+}
+
+fn once() -> usize {
+    1
+}
+
+impl Script {
+    /// Reads a script.
+    ///
+    /// # Errors
+    /// It cannot be read, or contradicts itself; the message names the place.
+    pub fn read(path: &Path) -> Result<Self> {
+        let text = fs::read_to_string(path).with_context(|| format!("cannot read {}", path.display()))?;
+        let mut script: Self =
+            toml::from_str(&text).with_context(|| format!("{} is no demo", path.display()))?;
+        script.folder = path.parent().unwrap_or(Path::new(".")).to_owned();
+        for delivery in &script.deliveries {
+            let title = &delivery.title;
+            ensure!(delivery.answers.len() == delivery.times, "\"{title}\": one answer for each time it is sent");
+            ensure!(
+                delivery.event.is_some() == delivery.becomes.is_some(),
+                "\"{title}\": `event` and `becomes` go together"
+            );
+        }
+        Ok(script)
+    }
+
+    /// How many requests it sends.
+    pub fn requests(&self) -> usize {
+        self.deliveries.iter().map(|delivery| delivery.times).sum()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn shipped() -> Script {
+        Script::read(Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../events/demo.toml"))).unwrap()
+    }
+
+    #[test]
+    fn the_shipped_demo_can_be_read_and_names_bodies_that_are_there() {
+        let script = shipped();
+        for delivery in &script.deliveries {
+            assert!(script.folder.join(&delivery.body).is_file(), "{}", delivery.body.display());
+        }
+        assert!(script.requests() > script.deliveries.len());
+    }
+
+    #[test]
+    fn the_shipped_demo_has_a_secret_for_every_endpoint_and_destination_of_the_shipped_configuration() {
+        use crate::local::configuration::LocalConfiguration;
+        let infra = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../infra");
+        let configuration =
+            LocalConfiguration::read(&infra.join("endpoints.toml"), &infra.join("vendors"), 4600).unwrap();
+        let (of_endpoints, of_destinations) = configuration.secret_variables();
+        let script = shipped();
+        let known: std::collections::BTreeSet<_> = script.secrets.keys().cloned().collect();
+        assert_eq!(of_endpoints.union(&of_destinations).cloned().collect::<std::collections::BTreeSet<_>>(), known);
+    }
+}
