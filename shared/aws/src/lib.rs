@@ -1,1 +1,37 @@
-//! Placeholder.
+//! The adapters: the ports of the core, on DynamoDB, SQS and HTTP, and the
+//! clock, randomness, secrets and log of a function.
+
+pub mod client;
+pub mod clock;
+pub mod deployment;
+pub mod dynamodb;
+pub mod entropy;
+pub mod http_destination;
+pub mod log;
+pub mod secrets;
+pub mod sqs;
+pub mod tables;
+mod trace;
+
+pub use client::Aws;
+pub use clock::SystemClock;
+pub use dynamodb::{DynamoStore, Tables};
+pub use entropy::SystemEntropy;
+pub use http_destination::{HttpDestination, HttpDestinations, Reach};
+pub use sqs::SqsQueue;
+
+/// An error and its causes on one line. The SDK's own long form would print
+/// the raw response, and with it a stored item; this never does.
+fn describe(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let more = error.to_string();
+        if !text.ends_with(&more) {
+            text.push_str(": ");
+            text.push_str(&more);
+        }
+        cause = error.source();
+    }
+    text
+}
