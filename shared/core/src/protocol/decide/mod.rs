@@ -12,6 +12,8 @@ mod operator;
 mod outcome;
 mod step;
 mod sweep;
+#[cfg(test)]
+mod tests;
 
 pub use delivery::{Delivery, Presence};
 pub use intent::{Intent, Late, Wanted};

@@ -1,0 +1,375 @@
+//! The protocol in sentences. The model checker in `tests/` visits every
+//! state; these say what a reader wants to know first.
+
+use super::*;
+use crate::config::{Graph, InDoubt};
+use crate::ids::{ActionName, Generation, OwnerNonce, PutNonce, Status, Token, Version};
+use crate::key::{ActionKey, DedupScope, EventHash, EventKey, ResourceKey};
+use crate::ports::Outcome;
+use crate::protocol::action::{ActionStatus, EffectResult, FrozenRequest};
+use crate::protocol::event::{EventStatus, Progress, Seen, SignatureFacts};
+use crate::protocol::order::Move;
+use crate::protocol::policy::Lease;
+use crate::protocol::reason::Slug;
+use crate::protocol::resource::Resource;
+use crate::protocol::transition::{ActionWrite, PayloadTtl};
+use crate::rule::OrderValue;
+use crate::time::ExpiresAt;
+
+const NOW: UnixMillis = UnixMillis(1_000_000_000);
+const HOUR: Duration = Duration::from_secs(3600);
+
+fn limits() -> Limits {
+    Limits::standard(HOUR * 24 * 60)
+}
+
+fn event(status: EventStatus) -> Event {
+    let bound = matches!(status, EventStatus::Processing | EventStatus::InDoubt);
+    Event {
+        key: EventKey::new(&DedupScope("stripe".into()), None, &[Some("evt_1")]),
+        endpoint: "stripe".into(),
+        vendor: "stripe".into(),
+        tenant: None,
+        id: "evt_1".into(),
+        event_type: None,
+        version: None,
+        occurred_at: Some(NOW),
+        sequence: None,
+        received_at: NOW,
+        put_nonce: PutNonce::new("put-1"),
+        correlation: "c-1".into(),
+        signature: SignatureFacts { secret: Some(0), scheme: "v1".into(), signed_at: None },
+        hash: EventHash::of([b"one".as_slice()]),
+        seen: Seen { deliveries: 1, last_at: NOW, conflicts: 0, conflict_hashes: Vec::new() },
+        progress: Progress {
+            status,
+            generation: Generation::FIRST,
+            opened_at: NOW,
+            attempts: u32::from(bound),
+            sweeps: 0,
+            action: bound.then(key),
+            action_generation: bound.then_some(Generation::FIRST),
+            reason: None,
+            failed_at: (status == EventStatus::Failed).then_some(NOW),
+            expires: (!status.needs_human()).then_some(ExpiresAt(9_000_000)),
+            due: Some(NOW),
+        },
+    }
+}
+
+fn key() -> ActionKey {
+    ActionKey::from_fields(&ActionName::from("pack"), None, &["order_1"])
+}
+
+fn action(status: ActionStatus) -> Action {
+    Action {
+        key: key(),
+        name: "pack".into(),
+        status,
+        generation: Generation::FIRST,
+        token: Token::FIRST,
+        owner: OwnerNonce::new("other"),
+        lease_until: NOW.plus(HOUR),
+        first_begun_at: NOW,
+        request: request(),
+        begun_by: event(EventStatus::Received).key,
+        doubted: false,
+        result: None,
+        reason: None,
+        settled_at: Some(NOW),
+    }
+}
+
+fn request() -> FrozenRequest {
+    FrozenRequest { destination: "packing".into(), body: b"{}".to_vec() }
+}
+
+fn policy(in_doubt: InDoubt) -> EffectPolicy {
+    let second = Duration::from_secs(1);
+    EffectPolicy { in_doubt, honours_key_for: Some(HOUR * 24), timeout: second * 10, settling: second * 60 }
+}
+
+fn worker() -> Worker {
+    Worker { owner: OwnerNonce::new("me"), lease: Lease::Until(NOW.plus(HOUR)) }
+}
+
+fn fresh() -> Stamp {
+    Stamp { written_at: NOW, stamped_at: NOW }
+}
+
+fn wanted(late: Late) -> Wanted {
+    let policy = policy(InDoubt::Park);
+    Wanted { name: "pack".into(), key: key(), request: request(), late, policy }
+}
+
+fn on(state: State<'_>, input: Input<'_>, now: UnixMillis) -> Decision {
+    decide(state, input, now, &limits()).unwrap()
+}
+
+fn message(event: &Event, stamp: Stamp) -> Decision {
+    on(State::Stored(event), Input::Message { stamp, worker: &worker() }, NOW)
+}
+
+fn planned(
+    event: &Event,
+    intent: &Intent<'_>,
+    resource: Option<&Resource>,
+    action: Option<&Action>,
+) -> Decision {
+    let state = State::Planned { event, intent, resource, action };
+    on(state, Input::Message { stamp: fresh(), worker: &worker() }, NOW)
+}
+
+fn bound(event: &Event, action: &Action, policy: &EffectPolicy, now: UnixMillis) -> Decision {
+    let state = State::Bound { event, action: Some(action), policy: Some(policy), intent: None };
+    on(state, Input::Message { stamp: fresh(), worker: &worker() }, now)
+}
+
+fn outcome(action: &Action, policy: &EffectPolicy, outcome: &Outcome) -> Action {
+    let event = event(EventStatus::Processing);
+    let state = State::Bound { event: &event, action: Some(action), policy: Some(policy), intent: None };
+    put(&on(state, Input::Outcome { outcome }, NOW)).clone()
+}
+
+fn written(decision: &Decision) -> &Transition {
+    match decision {
+        Decision::Write { transition, .. } => transition,
+        other => panic!("a write was expected, not {other:?}"),
+    }
+}
+
+fn progress(decision: &Decision) -> &Progress {
+    &written(decision).event.as_ref().expect("the event is written").to
+}
+
+fn put(decision: &Decision) -> &Action {
+    match &written(decision).action {
+        Some(ActionWrite::Put { to, .. }) => to,
+        other => panic!("the action is written, not {other:?}"),
+    }
+}
+
+fn rejected(cause: &str) -> Outcome {
+    Outcome::Rejected { cause: cause.into(), decisive: false }
+}
+
+#[test]
+fn a_message_for_a_finished_event_costs_one_read() {
+    for status in [EventStatus::Processed, EventStatus::Ignored, EventStatus::Held] {
+        assert_eq!(message(&event(status), fresh()), Decision::End(End::Drop));
+    }
+}
+
+#[test]
+fn a_message_without_an_event_goes_to_the_dead_letter_queue() {
+    let input = Input::Message { stamp: fresh(), worker: &worker() };
+    assert_eq!(on(State::Missing, input, NOW), Decision::End(End::Fail));
+}
+
+#[test]
+fn a_moved_message_stamped_after_the_failure_opens_the_next_generation() {
+    let mut failed = event(EventStatus::Failed);
+    failed.progress.action = Some(key());
+    let moved = Stamp { written_at: UnixMillis(0), stamped_at: NOW.plus(HOUR) };
+    let decision = message(&failed, moved);
+    let progress = progress(&decision);
+    assert_eq!((progress.status, progress.attempts), (EventStatus::Received, 0));
+    assert_eq!(progress.generation, Generation::FIRST.next());
+    assert_eq!(progress.action, Some(key()), "it keeps the move that it won");
+}
+
+#[test]
+fn our_own_late_message_is_no_redrive() {
+    let late = Stamp { written_at: NOW.plus(HOUR), stamped_at: NOW.plus(HOUR) };
+    assert_eq!(message(&event(EventStatus::Failed), late), Decision::End(End::Fail));
+    let before_the_failure = Stamp { written_at: UnixMillis(0), stamped_at: NOW };
+    assert_eq!(message(&event(EventStatus::Failed), before_the_failure), Decision::End(End::Fail));
+}
+
+#[test]
+fn a_claim_begins_the_action_with_owner_token_lease_and_frozen_request() {
+    let intent = Intent::Act { moves: None, action: Some(wanted(Late::Act)) };
+    let decision = planned(&event(EventStatus::Received), &intent, None, None);
+    let begun = put(&decision);
+    assert_eq!((begun.status, begun.token), (ActionStatus::Begun, Token::FIRST));
+    assert_eq!((&begun.owner, &begun.request), (&OwnerNonce::new("me"), &request()));
+    assert_eq!((progress(&decision).status, progress(&decision).attempts), (EventStatus::Processing, 1));
+    assert!(matches!(decision, Decision::Write { then: Then::Call, .. }));
+}
+
+#[test]
+fn too_little_time_left_means_no_claim() {
+    let event = event(EventStatus::Received);
+    let intent = Intent::Act { moves: None, action: Some(wanted(Late::Act)) };
+    let worker = Worker { lease: Lease::TooLittleTime, ..worker() };
+    let state = State::Planned { event: &event, intent: &intent, resource: None, action: None };
+    let decision = on(state, Input::Message { stamp: fresh(), worker: &worker }, NOW);
+    assert_eq!(decision, Decision::End(End::Wait(NOW)));
+}
+
+#[test]
+fn a_late_event_acts_without_a_move_or_is_ignored_as_the_rule_says() {
+    let graph = Graph::new([("pending", "paid"), ("paid", "shipped")]).unwrap();
+    let resource = Resource {
+        key: ResourceKey::new(&"payment".into(), None, "pi_1"),
+        status: Status::from("shipped"),
+        order: OrderValue::Time(NOW),
+        version: Version::FIRST,
+        moved_by: EventKey::from_stored("event|x"),
+        moved_at: NOW,
+    };
+    let older = OrderValue::Time(UnixMillis(1));
+    let moves = Move { resource: resource.key.clone(), to: "paid".into(), order: older, graph: &graph };
+    let decided = |late| {
+        let intent = Intent::Act { moves: Some(moves.clone()), action: Some(wanted(late)) };
+        planned(&event(EventStatus::Received), &intent, Some(&resource), None)
+    };
+    let acted = decided(Late::Act);
+    assert_eq!((put(&acted).status, &written(&acted).resource), (ActionStatus::Begun, &None));
+    let skipped = decided(Late::Skip);
+    assert_eq!(progress(&skipped).status, EventStatus::Ignored);
+    assert_eq!(progress(&skipped).reason.as_ref().unwrap().slug, Slug::Late);
+}
+
+#[test]
+fn a_second_event_waits_for_the_action_that_another_holds_without_an_attempt() {
+    let intent = Intent::Act { moves: None, action: Some(wanted(Late::Act)) };
+    let begun = action(ActionStatus::Begun);
+    let decision = planned(&event(EventStatus::Received), &intent, None, Some(&begun));
+    assert_eq!((progress(&decision).status, progress(&decision).attempts), (EventStatus::Processing, 0));
+    assert_eq!(written(&decision).action, None);
+}
+
+#[test]
+fn an_event_is_processed_only_where_its_action_was_seen_done() {
+    let done = action(ActionStatus::Done);
+    let decision = bound(&event(EventStatus::Processing), &done, &policy(InDoubt::Park), NOW);
+    assert_eq!((progress(&decision).status, progress(&decision).due), (EventStatus::Processed, None));
+}
+
+#[test]
+fn an_expired_lease_alone_never_calls_again() {
+    let begun = action(ActionStatus::Begun);
+    let later = begun.lease_until;
+    let decision = bound(&event(EventStatus::Processing), &begun, &policy(InDoubt::Park), later);
+    assert_eq!((put(&decision).status, put(&decision).token), (ActionStatus::InDoubt, Token::FIRST));
+    let progress = progress(&decision);
+    assert_eq!((progress.status, progress.expires), (EventStatus::InDoubt, None));
+    assert!(matches!(written(&decision).payload, PayloadTtl::KeepBefore(..)), "the payload's TTL goes first");
+}
+
+#[test]
+fn a_takeover_keeps_the_request_and_grows_the_token_while_the_key_is_honoured() {
+    let begun = Action { lease_until: NOW, ..action(ActionStatus::Begun) };
+    let retry = policy(InDoubt::Retry);
+    let decision = bound(&event(EventStatus::Processing), &begun, &retry, NOW);
+    assert_eq!((put(&decision).token, put(&decision).doubted), (Token::FIRST.next(), true));
+    assert_eq!(put(&decision).request, begun.request);
+    let too_long_ago = Action { first_begun_at: NOW.minus(HOUR * 24), ..begun };
+    let decision = bound(&event(EventStatus::Processing), &too_long_ago, &retry, NOW);
+    assert_eq!(put(&decision).status, ActionStatus::InDoubt);
+}
+
+#[test]
+fn after_an_unknown_call_a_later_no_is_not_certain() {
+    let doubted = Action { doubted: true, ..action(ActionStatus::Begun) };
+    let park = policy(InDoubt::Park);
+    assert_eq!(outcome(&doubted, &park, &rejected("422")).status, ActionStatus::InDoubt);
+    let decisive = Outcome::Rejected { cause: "422".into(), decisive: true };
+    assert_eq!(outcome(&doubted, &park, &decisive).status, ActionStatus::Rejected);
+    assert_eq!(outcome(&action(ActionStatus::Begun), &park, &rejected("422")).status, ActionStatus::Rejected);
+}
+
+#[test]
+fn what_certainly_did_not_start_is_ready_and_never_in_doubt() {
+    let outcome_ = Outcome::NotStarted { cause: "refused".into(), not_before: None, decisive: false };
+    assert_eq!(
+        outcome(&action(ActionStatus::Begun), &policy(InDoubt::Park), &outcome_).status,
+        ActionStatus::Ready
+    );
+}
+
+#[test]
+fn late_evidence_settles_an_action_that_was_marked_in_doubt() {
+    let done = Outcome::Done(EffectResult("201".into()));
+    let marked = action(ActionStatus::InDoubt);
+    let settled = outcome(&marked, &policy(InDoubt::Park), &done);
+    assert_eq!(settled.status, ActionStatus::Done);
+    assert!(marked.held().admits(Some(&marked)), "marking keeps the owner and its token");
+    let event = event(EventStatus::InDoubt);
+    let decision = bound(&event, &settled, &policy(InDoubt::Park), NOW);
+    assert_eq!(progress(&decision).status, EventStatus::Processed);
+}
+
+#[test]
+fn a_rejected_action_begins_anew_only_for_a_round_opened_after_the_rejection() {
+    let no = action(ActionStatus::Rejected);
+    let park = policy(InDoubt::Park);
+    let decision = bound(&event(EventStatus::Processing), &no, &park, NOW);
+    assert_eq!(progress(&decision).status, EventStatus::Failed);
+    let mut redriven = event(EventStatus::Received);
+    redriven.progress.generation = Generation::FIRST.next();
+    redriven.progress.opened_at = NOW.plus(HOUR);
+    redriven.progress.action = Some(key());
+    assert_eq!(bound(&redriven, &no, &park, NOW), Decision::Read(Read::Intent));
+    let intent = Intent::Nothing(Reason::bare(Slug::NoRule));
+    let state =
+        State::Bound { event: &redriven, action: Some(&no), policy: Some(&park), intent: Some(&intent) };
+    let decision = on(state, Input::Message { stamp: fresh(), worker: &worker() }, NOW);
+    assert_eq!(
+        (put(&decision).generation, put(&decision).token),
+        (Generation::FIRST.next(), Token::FIRST.next())
+    );
+}
+
+#[test]
+fn a_human_cannot_say_it_did_not_happen_while_it_still_may() {
+    let event = event(EventStatus::InDoubt);
+    let (doubted, park) = (action(ActionStatus::InDoubt), policy(InDoubt::Park));
+    let did_not = Operator::DidNotHappen { evidence: "looked".into(), owner: OwnerNonce::new("human") };
+    let state = State::Bound { event: &event, action: Some(&doubted), policy: Some(&park), intent: None };
+    assert!(matches!(on(state, Input::Operator(&did_not), NOW), Decision::End(End::Refuse(_))));
+    let quiet = NOW.plus(HOUR * 2);
+    assert_eq!(put(&on(state, Input::Operator(&did_not), quiet)).status, ActionStatus::Rejected);
+}
+
+#[test]
+fn other_content_is_adopted_only_where_the_first_never_became_durable() {
+    let delivery = |first_payload| Delivery {
+        put_nonce: PutNonce::new("put-2"),
+        hash: EventHash::of([b"two".as_slice()]),
+        first_payload,
+    };
+    let meets = |status, presence| {
+        let (event, delivery) = (event(status), delivery(presence));
+        on(State::Stored(&event), Input::Delivery(&delivery), NOW)
+    };
+    assert_eq!(meets(EventStatus::Received, Presence::NotRead), Decision::Read(Read::FirstPayload));
+    assert_eq!(meets(EventStatus::Received, Presence::There), Decision::End(End::Conflict));
+    assert_eq!(meets(EventStatus::Failed, Presence::Missing), Decision::End(End::Adopt));
+    assert_eq!(meets(EventStatus::Processing, Presence::Missing), Decision::End(End::Conflict));
+}
+
+#[test]
+fn a_bound_never_fails_an_event_whose_action_is_begun() {
+    let mut event = event(EventStatus::Processing);
+    event.progress.sweeps = limits().sweeps;
+    let park = policy(InDoubt::Park);
+    let sweep = |action: &Action| {
+        let state = State::Bound { event: &event, action: Some(action), policy: Some(&park), intent: None };
+        on(state, Input::Sweep, NOW)
+    };
+    assert_eq!(progress(&sweep(&action(ActionStatus::Begun))).status, EventStatus::Processing);
+    let expired = Action { lease_until: NOW, ..action(ActionStatus::Begun) };
+    assert_eq!(progress(&sweep(&expired)).status, EventStatus::InDoubt);
+    let decision = sweep(&action(ActionStatus::Ready));
+    assert_eq!(progress(&decision).status, EventStatus::Failed);
+    assert!(matches!(written(&decision).action, Some(ActionWrite::Check { .. })), "only while it is ready");
+}
+
+#[test]
+fn a_combination_that_cannot_occur_is_an_error_and_not_a_guess() {
+    let done = Outcome::Done(EffectResult(String::new()));
+    let error = decide(State::Missing, Input::Outcome { outcome: &done }, NOW, &limits()).unwrap_err();
+    assert_eq!(error, Undecidable { state: "missing", input: "outcome" });
+}
