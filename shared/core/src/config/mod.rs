@@ -9,6 +9,7 @@ mod across;
 mod action;
 mod destination;
 mod endpoint;
+mod explain;
 pub mod graph;
 mod guard;
 mod resource;
@@ -28,6 +29,7 @@ pub use destination::{
 pub use endpoint::{
     DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unusable,
 };
+pub use explain::{Sentence, explain};
 pub use graph::Graph;
 pub use guard::{Demand, Guard, GuardAnswer, Network, NotANetwork};
 pub use resource::{OrderKind, Resource};
@@ -40,6 +42,17 @@ use crate::ids::{ActionName, DestinationName, EndpointName, ResourceKind};
 use crate::problem::Problem;
 use std::collections::BTreeMap;
 use vendors::Vendors;
+
+/// The sections of a configuration and their keys: what the reader accepts and
+/// what `docs/configuration.md` explains.
+pub const KEYS: &[(&str, &[&str])] = &[
+    ("[endpoint.NAME]", endpoint::KEYS),
+    ("[[endpoint.NAME.rule]]", rule::KEYS),
+    ("[[endpoint.NAME.guard]]", guard::KEYS),
+    ("[resource.KIND]", resource::KEYS),
+    ("[action]", action::KEYS),
+    ("[destination]", destination::KEYS),
+];
 
 /// A file and its text.
 pub type File<'a> = (&'a str, &'a str);

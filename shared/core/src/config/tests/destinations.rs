@@ -1,6 +1,6 @@
 //! Destinations and secrets: what a policy needs to be kept.
 
-use super::{changed, every_case_has_its_problems};
+use super::{BASE, changed, check, every_case_has_its_problems, load, shown};
 
 #[test]
 fn a_destination_keeps_what_its_policy_needs() {
@@ -67,4 +67,24 @@ fn a_secret_never_stands_in_the_file_nor_in_a_problem() {
         ("[\"env:SHOP\"]", "[]", &["3:11: `secrets` is empty"]),
         ("[\"env:SHOP\"]", "\"env:SHOP\"", &["3:11: `secrets` is a list of texts, not text"]),
     ]);
+}
+
+#[test]
+fn what_is_not_built_yet_is_one_problem_with_its_place() {
+    let http = "http = \"https://packing.example.com/tasks\"";
+    for (from, to, unavailable) in [
+        (http, "eventbridge = \"bus\"", "16:13: a destination of kind `eventbridge`"),
+        (http, &format!("{http}, in_doubt = \"probe\""), "16:68: in_doubt = \"probe\""),
+        ("env:SHOP", "file:shop.secret", "3:12: a secret kept in `file:`"),
+        ("order = \"time\"", "order = \"fetch\"", "11:9: order = \"fetch\""),
+        ("order = \"/order\"", "order = \"fetch:/order\"", "8:25: `fetch:`"),
+        ("\"/data/object/id\"", "\"fetch:/id\"", "4:20: `fetch:`"),
+        ("late =", "when = { \"fetch:/paid\" = true }\nlate =", "9:10: `fetch:`"),
+    ] {
+        let text = BASE.replace(from, to);
+        let checked = check(("endpoints.toml", &text), &[]);
+        assert_eq!(shown(&checked.problems), [""; 0], "{to}");
+        assert_eq!(shown(&checked.unavailable), [format!("{unavailable}: not available yet")], "{to}");
+        assert!(load(("endpoints.toml", &text), &[]).is_err(), "{to}");
+    }
 }

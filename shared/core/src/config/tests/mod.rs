@@ -134,6 +134,61 @@ fn the_example_asks_for_what_is_not_available_yet_and_has_no_problem() {
 }
 
 #[test]
+fn each_rule_is_explained_in_a_sentence() {
+    let checked = check(("endpoints.toml", EXAMPLE), &[("vendors/replicate.toml", PLAIN)]);
+    let sentences = explain(&checked.config.unwrap());
+    let shown: Vec<_> =
+        sentences.iter().map(|sentence| (sentence.place.line, sentence.text.as_str())).collect();
+    assert_eq!(
+        shown,
+        [
+            (
+                25,
+                "When github sends `push` to github and /ref is \"refs/heads/main\", builds is asked to build \
+                 with repo from /repository/full_name and commit from /after, once for each event."
+            ),
+            (
+                16,
+                "When replicate sends `succeeded` to replicate, the job that /input/job names becomes completed and \
+                 jobs is asked to finish with job from /input/job and ref from /id, once for each job; \
+                 if the event is late, it is ignored."
+            ),
+            (
+                5,
+                "When stripe sends `checkout.session.completed` or `checkout.session.async_payment_succeeded` to stripe \
+                 and /data/object/payment_status is \"paid\", the payment that /data/object/payment_intent names \
+                 becomes paid and packing is asked to pack with order from /data/object/metadata/order_id and \
+                 amount from /data/object/amount_total, once for each order; \
+                 if the event is late, the action is asked for all the same."
+            ),
+        ]
+    );
+}
+
+#[test]
+fn the_shipped_endpoints_hold_together() {
+    let file = ("infra/endpoints.toml", include_str!("../../../../../infra/endpoints.toml"));
+    let config = load(file, &[]).unwrap();
+    let day = std::time::Duration::from_secs(86_400);
+    assert_eq!(check_windows(&config, Retentions { queue: day * 4, dlq: day * 14 }), []);
+}
+
+#[test]
+fn the_reference_explains_every_key_and_no_other() {
+    const REFERENCE: &str = include_str!("../../../../../docs/configuration.md");
+    for (section, keys) in KEYS {
+        let (_, after) = REFERENCE.split_once(&format!("\n## `{section}`\n")).expect(section);
+        let text = after.split("\n## ").next().unwrap();
+        let mut explained: Vec<&str> =
+            text.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+        let mut known = keys.to_vec();
+        explained.sort_unstable();
+        known.sort_unstable();
+        assert_eq!(explained, known, "{section}");
+    }
+}
+
+#[test]
 fn the_base_file_is_good() {
     assert_eq!(problems(BASE), [""; 0]);
     assert!(load(("endpoints.toml", BASE), &[]).is_ok());
