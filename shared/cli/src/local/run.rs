@@ -75,7 +75,8 @@ impl Run {
         if !self.no_build {
             build(&checkout).await?;
         }
-        let destination = LocalDestination::start(self.destination_port, &folder.join("effects.jsonl")).await?;
+        let destination =
+            LocalDestination::start(self.destination_port, &folder.join("effects.jsonl")).await?;
         say(format_args!("starting AWS on port {} and deploying infra/template.yaml to it", self.port));
         let mut stack = Stack::start(Spec {
             checkout: &checkout,
@@ -184,7 +185,8 @@ fn describe(
 fn sample(checkout: &Checkout, configuration: &LocalConfiguration) -> Option<(String, PathBuf)> {
     configuration.config.endpoints.values().find_map(|endpoint| {
         let folder = checkout.root().join("events").join(endpoint.vendor.name().as_str());
-        let mut files: Vec<_> = fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
+        let mut files: Vec<_> =
+            fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
         files.sort();
         Some((endpoint.name.to_string(), files.into_iter().next_back()?))
     })

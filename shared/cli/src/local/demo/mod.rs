@@ -40,11 +40,7 @@ impl Played {
 ///
 /// # Errors
 /// The stack or the destination is gone; what merely went wrong is in the result.
-pub async fn play(
-    script: &Script,
-    sender: Sender<'_>,
-    destination: &LocalDestination,
-) -> Result<Played> {
+pub async fn play(script: &Script, sender: Sender<'_>, destination: &LocalDestination) -> Result<Played> {
     let mut answers = Vec::with_capacity(script.deliveries.len());
     for delivery in &script.deliveries {
         let answered = sender.send(delivery, &script.folder).await?;
@@ -59,7 +55,11 @@ pub async fn play(
         wrong.extend(differences(delivery, answers, &outcome));
     }
     for (endpoint, id) in outcome.events.keys() {
-        if !script.deliveries.iter().any(|delivery| delivery.endpoint == *endpoint && delivery.event.as_ref() == Some(id)) {
+        if !script
+            .deliveries
+            .iter()
+            .any(|delivery| delivery.endpoint == *endpoint && delivery.event.as_ref() == Some(id))
+        {
             wrong.push(format!("nobody should have stored the event {id} of {endpoint}"));
         }
     }
@@ -106,7 +106,8 @@ fn differences(delivery: &Delivery, answers: &[u16], outcome: &Outcome) -> Vec<S
         wrong.push(format!("\"{}\" was answered {got:?}, not {wanted:?}", delivery.title));
     }
     if let (Some(id), Some(becomes)) = (&delivery.event, &delivery.becomes) {
-        let status = outcome.event(&delivery.endpoint, id).map_or("not stored", |event| event.status.as_str());
+        let status =
+            outcome.event(&delivery.endpoint, id).map_or("not stored", |event| event.status.as_str());
         if status != becomes {
             wrong.push(format!("the event of \"{}\" is {status}, not {becomes}", delivery.title));
         }

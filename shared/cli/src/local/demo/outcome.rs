@@ -156,6 +156,9 @@ impl Effect {
 impl std::fmt::Display for Counts {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { deliveries, events, effects, lost, doubled } = self;
-        write!(f, "demo: {deliveries} deliveries, {events} events, {effects} effects, {lost} lost, {doubled} doubled")
+        write!(
+            f,
+            "demo: {deliveries} deliveries, {events} events, {effects} effects, {lost} lost, {doubled} doubled"
+        )
     }
 }

@@ -85,7 +85,10 @@ impl Script {
         script.folder = path.parent().unwrap_or(Path::new(".")).to_owned();
         for delivery in &script.deliveries {
             let title = &delivery.title;
-            ensure!(delivery.answers.len() == delivery.times, "\"{title}\": one answer for each time it is sent");
+            ensure!(
+                delivery.answers.len() == delivery.times,
+                "\"{title}\": one answer for each time it is sent"
+            );
             ensure!(
                 delivery.event.is_some() == delivery.becomes.is_some(),
                 "\"{title}\": `event` and `becomes` go together"
@@ -126,6 +129,9 @@ mod tests {
         let (of_endpoints, of_destinations) = configuration.secret_variables();
         let script = shipped();
         let known: std::collections::BTreeSet<_> = script.secrets.keys().cloned().collect();
-        assert_eq!(of_endpoints.union(&of_destinations).cloned().collect::<std::collections::BTreeSet<_>>(), known);
+        assert_eq!(
+            of_endpoints.union(&of_destinations).cloned().collect::<std::collections::BTreeSet<_>>(),
+            known
+        );
     }
 }

@@ -10,7 +10,7 @@ use sekali::config::{Config, Endpoint};
 use sekali::http::{Headers, Request};
 use sekali::secret::Secret;
 use sekali::time::Clock;
-use sekali::vendor::{Params, sign};
+use sekali::vendor::sign;
 use sekali_aws::SystemClock;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -74,9 +74,9 @@ impl Sender<'_> {
         body: Vec<u8>,
         age: Duration,
     ) -> Result<Signed> {
-        let declared = self.config.endpoints.get(endpoint).with_context(|| format!("no endpoint {endpoint}"))?;
+        let declared =
+            self.config.endpoints.get(endpoint).with_context(|| format!("no endpoint {endpoint}"))?;
         let secret = self.secret(declared)?;
-        let params = Params { public_url: declared.public_url.clone(), named: declared.params.clone() };
         let mut headers: Vec<(String, String)> =
             headers.iter().map(|(name, value)| (name.clone(), value.clone())).collect();
         let request = Request {
@@ -92,7 +92,7 @@ impl Sender<'_> {
             drawn += 1;
             format!("local-{}-{drawn}", now.0)
         };
-        headers.extend(sign::sign(&declared.vendor, &request, &secret, &params, now, fresh)?);
+        headers.extend(sign::sign(&declared.vendor, &request, &secret, &declared.params, now, fresh)?);
         headers.push(("content-type".to_owned(), "application/json".to_owned()));
         Ok(Signed { path: self.stack.endpoint_path(endpoint)?, headers, body: request.body.into() })
     }
