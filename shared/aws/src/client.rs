@@ -84,7 +84,12 @@ impl Aws {
         Self::from_variables(patience, |name| std::env::var(name).ok())
     }
 
-    fn from_variables(
+    /// The same, from `variable` instead of the environment: for a process
+    /// that talks to more than one AWS.
+    ///
+    /// # Errors
+    /// A variable without which nothing works is not set.
+    pub fn from_variables(
         patience: Patience,
         variable: impl Fn(&'static str) -> Option<String>,
     ) -> Result<Self, Unset> {
@@ -107,6 +112,14 @@ impl Aws {
             dynamodb_url: variable("AWS_ENDPOINT_URL_DYNAMODB"),
             sqs_url: variable("AWS_ENDPOINT_URL_SQS"),
         })
+    }
+
+    /// Invented credentials, and every service at one address.
+    #[cfg(test)]
+    pub(crate) fn at(url: &str, patience: Patience) -> Self {
+        let variable = |name| (name == "AWS_ENDPOINT_URL").then_some(url).unwrap_or("invented").to_owned();
+        let own = |name: &str| name.starts_with("AWS_ENDPOINT_URL_");
+        Self::from_variables(patience, |name| (!own(name)).then(|| variable(name))).unwrap()
     }
 
     /// A client of DynamoDB.

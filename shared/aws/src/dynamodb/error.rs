@@ -70,7 +70,10 @@ where
     E: ProvideErrorMetadata + Error + 'static,
 {
     let found = match error {
-        SdkError::ServiceError(answer) => by_code(answer.err().code(), || describe(answer.err())),
+        SdkError::ServiceError(answer) => {
+            let (code, message) = (answer.err().code(), answer.err().message());
+            by_code(code, || format!("{}: {}", code.unwrap_or("no code"), message.unwrap_or("no message")))
+        }
         SdkError::ConstructionFailure(_) => StoreError::Invalid(describe(error)),
         // Whether it was sent is not looked into: what cannot be told for
         // certain is not told (INV-6).

@@ -5,6 +5,8 @@ mod expression;
 mod item;
 mod read;
 mod store;
+#[cfg(test)]
+mod tests;
 mod write;
 
 use aws_sdk_dynamodb::Client;
@@ -63,6 +65,16 @@ impl DynamoStore {
     /// The store on these tables.
     pub fn new(client: Client, tables: Tables) -> Self {
         Self { client, tables }
+    }
+
+    /// Its client, for what the port does not offer.
+    pub fn client(&self) -> &Client {
+        &self.client
+    }
+
+    /// Its tables.
+    pub fn tables(&self) -> &Tables {
+        &self.tables
     }
 
     fn table(&self, table: Table) -> &str {

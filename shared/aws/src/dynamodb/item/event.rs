@@ -38,7 +38,7 @@ pub(crate) fn encode(event: &Event) -> Item {
         ("received_at", Some(millis(event.received_at))),
         ("put_nonce", Some(text(event.put_nonce.as_str()))),
         ("correlation", Some(text(event.correlation.as_str()))),
-        ("sig_secret", Some(number(event.signature.secret))),
+        ("sig_secret", event.signature.secret.map(number)),
         ("sig_scheme", Some(text(&event.signature.scheme))),
         ("sig_at", event.signature.signed_at.map(millis)),
         (HASH, Some(text(event.hash.as_str()))),
@@ -107,7 +107,7 @@ pub(crate) fn decode(item: &Item) -> Result<Event, StoreError> {
         put_nonce: read.text("put_nonce")?.into(),
         correlation: read.text("correlation")?.into(),
         signature: SignatureFacts {
-            secret: read.number("sig_secret")?,
+            secret: read.maybe_number("sig_secret")?,
             scheme: read.text("sig_scheme")?.to_owned(),
             signed_at: time("sig_at")?,
         },

@@ -33,7 +33,7 @@ pub(in crate::dynamodb) fn full_event() -> Event {
         received_at: UnixMillis(1_700_000_000_500),
         put_nonce: "put".into(),
         correlation: "correlation".into(),
-        signature: SignatureFacts { secret: 1, scheme: "v1".into(), signed_at: Some(UnixMillis(7)) },
+        signature: SignatureFacts { secret: Some(1), scheme: "v1".into(), signed_at: Some(UnixMillis(7)) },
         hash: EventHash::from_stored("hash"),
         seen: Seen {
             deliveries: 3,
@@ -66,7 +66,7 @@ pub(in crate::dynamodb) fn bare_event() -> Event {
         version: None,
         occurred_at: None,
         sequence: None,
-        signature: SignatureFacts { signed_at: None, ..full.signature },
+        signature: SignatureFacts { secret: None, signed_at: None, ..full.signature },
         seen: Seen { conflict_hashes: Vec::new(), ..full.seen },
         progress: Progress {
             status: EventStatus::Received,
