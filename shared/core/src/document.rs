@@ -114,7 +114,7 @@ impl<'t> Document<'t> {
 
     /// Every key that is not among `known` is a problem.
     pub(crate) fn only(&mut self, table: Table<'_>, what: &str, known: &[&str]) {
-        for entry in table.entries().filter(|entry| !known.contains(&entry.key)) {
+        for entry in table.entries.iter().map(entry).filter(|entry| !known.contains(&entry.key)) {
             let remedy = match nearest(entry.key, known.iter().copied()) {
                 Some(near) => format!("did you mean `{near}`?"),
                 None => format!("known here: {}", known.join(", ")),
