@@ -87,6 +87,12 @@ impl JsonText {
         }
     }
 
+    /// Whether it is a list without elements.
+    pub fn is_empty_list(&self) -> bool {
+        let inner = self.0.strip_prefix('[').and_then(|rest| rest.strip_suffix(']'));
+        inner.is_some_and(|inner| inner.trim().is_empty())
+    }
+
     /// The value as one plain text: a string unescaped, a number or truth as
     /// it was written. `None` for null, lists and objects, which name nothing.
     pub fn plain(&self) -> Option<Cow<'_, str>> {

@@ -3,6 +3,7 @@
 
 use super::Vendor;
 use super::content;
+use super::facts::{Facts, Identity, Sequence, Unreadable};
 use super::moment;
 use super::place::{Place, Value};
 use super::shape::{AttemptForm, EventShape, IdentityForm};
@@ -13,113 +14,8 @@ use crate::json::{self, Item, JsonText};
 use crate::key::EventHash;
 use crate::payload::Payload;
 use crate::source::{Pointer, Source};
-use crate::time::UnixMillis;
 use std::collections::BTreeMap;
-
-/// What makes an event the same event when it comes again.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub enum Identity {
-    /// One entry for each part that the description names; `None` is a part
-    /// that this delivery does not carry, which is not the empty text (INV-7).
-    Id(Vec<Option<String>>),
-    /// The same, but two different events may share it: a repeat with another
-    /// hash is likely another event.
-    Weak(Vec<Option<String>>),
-    /// A ping: it says that something changed, never twice the same thing.
-    /// It gets a key of our own and is not deduplicated.
-    None,
-}
-
-/// A whole number of any size, in decimal digits; ordered by value.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Sequence(String);
-
-impl Sequence {
-    /// Takes digits only: `10000000000000003000` is one, `1e3` is none.
-    pub fn parse(text: &str) -> Option<Self> {
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| Self(text.to_owned()))
-    }
-
-    /// The digits as the vendor wrote them, leading zeros kept.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Display for Sequence {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl PartialOrd for Sequence {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        let [a, b] = [&self.0, &other.0].map(|digits| digits.trim_start_matches('0'));
-        Some(a.len().cmp(&b.len()).then_with(|| a.cmp(b)))
-    }
-}
-
-/// What the description says of one event.
-#[derive(Debug, Clone, PartialEq)]
-pub struct Facts {
-    /// What makes it the same event.
-    pub identity: Identity,
-    /// The vendor's account, shop or installation, where the delivery names it.
-    pub scope: Option<String>,
-    /// What happened, parts joined with a dot.
-    pub event_type: Option<EventType>,
-    /// The vendor's version of the payload.
-    pub version: Option<String>,
-    /// When it happened; `None` where the vendor states no time that can be.
-    pub occurred_at: Option<UnixMillis>,
-    /// The vendor's own number that orders events of one resource.
-    pub sequence: Option<Sequence>,
-    /// Which delivery of this event it is by the vendor's count, from 1.
-    pub attempt: Option<u64>,
-    /// Whose event it is, where the delivery names it.
-    pub tenant: Option<String>,
-    /// The transport's id of this delivery; for logs, never for keys.
-    pub delivery_id: Option<String>,
-    /// What to fetch, where the event is only a ping.
-    pub resource: Option<String>,
-    /// Tells a repeat from a change.
-    pub hash: EventHash,
-    /// What is stored.
-    pub payload: Payload,
-}
-
-/// Why a verified delivery gives no events.
-#[derive(Debug, Clone, PartialEq, thiserror::Error)]
-pub enum Unreadable {
-    /// Nothing identifies an event and the description has no fallback: 400.
-    /// One such item refuses the whole delivery; none is dropped silently.
-    #[error("an event has no id")]
-    NoEventId,
-    /// A field that the description requires is absent: 400.
-    #[error("the required `{0}` is missing")]
-    Missing(Source),
-    /// The body is not what the vendor sends. Where the id is known from
-    /// outside the body, `outside` is the event to hold (its payload is the
-    /// body as received); else 400.
-    #[error("the content cannot be read")]
-    Content {
-        /// The event as far as headers tell it.
-        outside: Option<Box<Facts>>,
-    },
-    /// A batch without events.
-    #[error("the delivery holds no event")]
-    EmptyBatch {
-        /// The vendor sends such deliveries: answer 2xx.
-        allowed: bool,
-    },
-    /// The declared media type is none that the vendor sends: 415.
-    #[error("the media type is none that the vendor sends")]
-    ContentType,
-    /// The declared content encoding is none that is understood: 415.
-    #[error("the content encoding is none that the vendor sends")]
-    ContentEncoding,
-}
+use std::ops::Range;
 
 impl Vendor {
     /// Whether the declared media type is one that the vendor sends; none
@@ -142,30 +38,39 @@ impl Vendor {
         let Some(text) = content::json_text(request, &self.body)? else {
             return Err(Unreadable::Content { outside: self.from_outside(request, wanted).map(Box::new) });
         };
-        let mut found: Vec<(usize, Facts)> = Vec::new();
-        let mut paths: Vec<Option<&json::EachPath>> = Vec::new();
-        for shape in &self.events {
-            if !paths.contains(&shape.each.as_ref()) {
-                paths.push(shape.each.as_ref());
-            }
-        }
-        for path in paths {
-            let shapes: Vec<&EventShape> =
-                self.events.iter().filter(|shape| shape.each.as_ref() == path).collect();
-            found.extend(Delivery { request, text: &text, wanted }.events(path, &shapes)?);
+        let (found, untaken) = self.found(&Delivery { request, text: &text, wanted })?;
+        // An item of no known shape is not dropped silently, unless it only
+        // surrounds items that other shapes took.
+        if untaken.iter().any(|span| !found.iter().any(|(at, _)| span.contains(at))) {
+            return Err(Unreadable::NoEventId);
         }
         if found.is_empty() {
-            return match self
-                .events
-                .iter()
-                .any(|shape| shape.each.is_some() && self.may_apply(shape, request, &text))
-            {
+            let batch = |shape: &EventShape| shape.each.is_some() && self.may_apply(shape, request, &text);
+            return match self.events.iter().any(batch) {
                 true => Err(Unreadable::EmptyBatch { allowed: self.empty_batch }),
                 false => Err(Unreadable::NoEventId),
             };
         }
-        found.sort_by_key(|(at, _)| *at);
         Ok(found.into_iter().map(|(_, facts)| facts).collect())
+    }
+
+    /// The events of all shapes in the order of the text.
+    fn found(&self, delivery: &Delivery<'_>) -> Result<(Vec<(usize, Facts)>, Vec<Range<usize>>), Unreadable> {
+        let (mut found, mut untaken) = (Vec::new(), Vec::new());
+        let mut paths: Vec<Option<&json::EachPath>> = Vec::new();
+        for shape in &self.events {
+            let path = shape.each.as_ref();
+            if !paths.contains(&path) {
+                paths.push(path);
+                let shapes: Vec<&EventShape> =
+                    self.events.iter().filter(|shape| shape.each.as_ref() == path).collect();
+                let (events, open) = delivery.events(path, &shapes)?;
+                found.extend(events);
+                untaken.extend(open);
+            }
+        }
+        found.sort_by_key(|(at, _)| *at);
+        Ok((found, untaken))
     }
 
     /// Whether a batch of this shape is what the delivery would be, were it
@@ -174,6 +79,7 @@ impl Vendor {
         let mut outside = shape.condition.clone();
         outside.present.retain(|source| !source.is_body());
         outside.absent.retain(|source| !source.is_body());
+        outside.empty.clear();
         outside.equal.retain(|(source, _)| !source.is_body());
         View::new(request, Some(text), outside.sources()).holds(&outside)
     }
@@ -195,12 +101,13 @@ struct Delivery<'r> {
 }
 
 impl<'r> Delivery<'r> {
-    /// The events of the shapes that share one `each`, with their places.
+    /// The events of the shapes that share one `each`, with their places, and
+    /// the places of items that none of the shapes takes.
     fn events(
         &self,
         path: Option<&json::EachPath>,
         shapes: &[&EventShape],
-    ) -> Result<Vec<(usize, Facts)>, Unreadable> {
+    ) -> Result<(Vec<(usize, Facts)>, Vec<Range<usize>>), Unreadable> {
         let unreadable = |_| Unreadable::Content { outside: None };
         let items = match path {
             Some(path) => json::each(self.text, path).map_err(unreadable)?,
@@ -210,20 +117,19 @@ impl<'r> Delivery<'r> {
             shapes.iter().flat_map(|shape| shape.sources()).chain(self.wanted.iter().cloned()).collect();
         let around = self.around(&items, &sources).map_err(unreadable)?;
         let mut found = Vec::with_capacity(items.len());
+        let mut untaken = Vec::new();
         for (item, shared) in items.iter().zip(around) {
             let places = sources.iter().filter(|source| !matches!(source, Source::Shared(_)));
             let view = View::new(self.request, Some(item.json), places).around(&item.matched, shared);
             match shapes.iter().find(|shape| view.holds(&shape.condition)) {
                 Some(shape) => found.push((item.span.start, self.event(&view, shape, item.json)?)),
-                // An item of no known shape is not dropped silently. A whole
-                // delivery of none may still be a batch of another `each`.
                 None if path.is_some() && !outside_condition_fails(&view, shapes) => {
-                    return Err(Unreadable::NoEventId);
+                    untaken.push(item.span.clone());
                 }
                 None => {}
             }
         }
-        Ok(found)
+        Ok((found, untaken))
     }
 
     fn event(&self, view: &View<'_>, shape: &EventShape, own: &str) -> Result<Facts, Unreadable> {
@@ -290,6 +196,7 @@ fn outside_condition_fails(view: &View<'_>, shapes: &[&EventShape]) -> bool {
         let mut outside = shape.condition.clone();
         outside.present.retain(|source| !source.is_body());
         outside.absent.retain(|source| !source.is_body());
+        outside.empty.clear();
         outside.equal.retain(|(source, _)| !source.is_body());
         !view.holds(&outside)
     })

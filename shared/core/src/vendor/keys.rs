@@ -4,6 +4,7 @@
 
 use super::Vendor;
 use super::algorithm::{Digest, hex_bytes};
+use super::public_key::PublicKey;
 use super::scheme::{KeyEncoding, KeyForm, Kind, Scheme};
 use crate::secret::Secret;
 use base64::Engine;
@@ -31,6 +32,10 @@ pub(crate) enum Material {
     Hmac(Vec<(Digest, hmac::Key)>),
     /// Compared or hashed as it is.
     Bytes(Vec<u8>),
+    /// A public key, or all those of a set.
+    Public(Vec<PublicKey>),
+    /// Of tokens that are signed with a shared secret.
+    Token(hmac::Key),
 }
 
 impl fmt::Debug for Material {
@@ -71,6 +76,9 @@ pub enum KeyFault {
     /// The vendor's encoding does not decode.
     #[error("it is not {0}")]
     Encoding(&'static str),
+    /// Basic authentication has a user and a password.
+    #[error("it is not `user:password`")]
+    NoColon,
     /// Too few bytes to be a key.
     #[error("it has {found} bytes as a key; the vendor's have at least {least}")]
     TooShort {
@@ -132,8 +140,41 @@ fn material(scheme: &Scheme, secret: &Secret) -> Result<Material, KeyFault> {
                 .map(|digest| (digest, hmac::Key::new(digest.hmac(), &bytes)))
                 .collect(),
         ),
-        _ => Material::Bytes(bytes.into_owned()),
+        Kind::Ed25519 => Material::Public(public(&scheme.key, &bytes, PublicKey::is_ed25519)?),
+        Kind::EcdsaP256 => Material::Public(public(&scheme.key, &bytes, PublicKey::is_p256)?),
+        Kind::RsaPkcs1(_) => Material::Public(public(&scheme.key, &bytes, PublicKey::is_rsa)?),
+        // A public key is never taken for the secret of an HMAC.
+        Kind::Jwt(_) => match scheme.key.encoding {
+            KeyEncoding::Utf8 | KeyEncoding::Base64 | KeyEncoding::Hex => {
+                Material::Token(hmac::Key::new(hmac::HMAC_SHA256, &bytes))
+            }
+            _ => Material::Public(public(&scheme.key, &bytes, |_| true)?),
+        },
+        Kind::Basic if !bytes.contains(&b':') => return Err(KeyFault::NoColon),
+        Kind::Hash(_) | Kind::Token | Kind::Basic | Kind::None => Material::Bytes(bytes.into_owned()),
     })
+}
+
+/// The public keys of a secret, which is a public one.
+fn public(
+    form: &KeyForm,
+    bytes: &[u8],
+    suits: impl Fn(&PublicKey) -> bool,
+) -> Result<Vec<PublicKey>, KeyFault> {
+    let (keys, wanted) = match form.encoding {
+        KeyEncoding::Pem => (PublicKey::pem(bytes).into_iter().collect(), "a public key in PEM"),
+        KeyEncoding::Certificate => {
+            (PublicKey::certificate(bytes).into_iter().collect(), "a certificate in PEM")
+        }
+        KeyEncoding::Jwks => (PublicKey::set(bytes), "a JSON key set"),
+        KeyEncoding::SpkiBase64 => (PublicKey::spki(bytes).into_iter().collect(), "a public key in DER"),
+        KeyEncoding::Utf8 | KeyEncoding::Base64 | KeyEncoding::Hex => {
+            (PublicKey::ed25519(bytes).into_iter().collect(), "an Ed25519 public key of 32 bytes")
+        }
+    };
+    let keys: Vec<PublicKey> = keys;
+    let keys: Vec<PublicKey> = keys.into_iter().filter(suits).collect();
+    if keys.is_empty() { Err(KeyFault::Encoding(wanted)) } else { Ok(keys) }
 }
 
 /// The key bytes of a secret; borrowed where the text itself is the key.

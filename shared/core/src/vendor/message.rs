@@ -46,7 +46,7 @@ pub(crate) fn message<'v>(
             Part::BodyCrc32 => owned(crc32(&view.request.body).to_string()),
             Part::FormSorted => Cow::Owned(form_sorted(view)),
             Part::JsonLines(names) => owned(json_lines(view, names)?),
-            Part::SignedHeaders(list) => Cow::Owned(signed_headers(view, list)?),
+            Part::SignedHeaders(list, always) => Cow::Owned(signed_headers(view, list, always)?),
             Part::Hmac(..) => return Err(Refusal::Malformed("message".to_owned())),
         };
         message.pieces.push(piece);
@@ -158,25 +158,25 @@ fn json_lines(view: &View<'_>, names: &[(String, bool)]) -> Result<String, Refus
     Ok(lines)
 }
 
-/// Contentful: `name:value` of each listed header, joined with `;`.
-fn signed_headers(view: &View<'_>, list: &Source) -> Result<Vec<u8>, Refusal> {
+/// Contentful: `name:value` of each listed header, sorted and joined with `;`.
+fn signed_headers(view: &View<'_>, list: &Source, always: &[String]) -> Result<Vec<u8>, Refusal> {
     let place = Place::Source(list.clone());
-    let Some(names) = view.text(&place) else { return Err(Refusal::Missing(list.to_string())) };
-    let mut joined = Vec::new();
-    for (index, name) in names.split(',').map(str::trim).enumerate() {
-        let value = match view.header(name) {
-            Single::One(value) => value,
+    let Some(listed) = view.text(&place) else { return Err(Refusal::Missing(list.to_string())) };
+    let mut names: Vec<String> = listed.split(',').map(|name| name.trim().to_ascii_lowercase()).collect();
+    names.sort_unstable();
+    // What the list leaves out, anybody could change.
+    if let Some(missing) = always.iter().find(|name| !names.contains(name)) {
+        return Err(Refusal::Missing(format!("{missing} in {list}")));
+    }
+    let mut lines = Vec::with_capacity(names.len());
+    for name in &names {
+        match view.header(name) {
+            Single::One(value) => lines.push([name.as_bytes(), b":", value].concat()),
             Single::Absent => return Err(Refusal::Missing(format!("header:{name}"))),
             Single::Repeated => return Err(Refusal::Repeated(format!("header:{name}"))),
-        };
-        if index > 0 {
-            joined.push(b';');
         }
-        joined.extend_from_slice(name.to_ascii_lowercase().as_bytes());
-        joined.push(b':');
-        joined.extend_from_slice(value);
     }
-    Ok(joined)
+    Ok(lines.join(&b';'))
 }
 
 #[cfg(test)]

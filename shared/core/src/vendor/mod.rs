@@ -7,12 +7,18 @@ pub mod builtin;
 mod content;
 mod describe;
 mod extract;
+mod facts;
 mod form;
+mod handshake;
+mod jwt;
+mod key_url;
 mod keys;
 mod message;
 mod moment;
 mod params;
 mod place;
+mod proof;
+mod public_key;
 mod refusal;
 mod scheme;
 mod shape;
@@ -23,7 +29,8 @@ mod verify;
 mod view;
 
 pub use describe::KEYS;
-pub use extract::{Facts, Identity, Sequence, Unreadable};
+pub use facts::{Facts, Identity, Sequence, Unreadable};
+pub use handshake::{HandshakeAnswer, HandshakeRefusal};
 pub use keys::{KeyFault, Keys, UnusableKey};
 pub use params::Params;
 pub use refusal::Refusal;
@@ -32,8 +39,9 @@ pub use shape::{Order, Param, Reply, Retry};
 pub use verify::Verified;
 
 use crate::ids::VendorName;
+use crate::json::Literal;
 use crate::problem::Problem;
-use crate::source::Pointer;
+use crate::source::{Pointer, Source};
 use place::Place;
 
 /// One vendor, as its description says.
@@ -50,6 +58,7 @@ pub struct Vendor {
     reply: Reply,
     retry: Retry,
     params: Vec<Param>,
+    livemode: Vec<(Source, Vec<Literal>)>,
 }
 
 impl Vendor {
@@ -129,6 +138,13 @@ impl Vendor {
     /// Whether some of its events say whose they are.
     pub fn states_tenant(&self) -> bool {
         self.events.iter().any(|shape| shape.tenant.is_some())
+    }
+
+    /// What shows that an event is of the vendor's live mode and not of its
+    /// test mode: places, and what stands there. Empty where the description
+    /// does not say.
+    pub fn livemode(&self) -> &[(Source, Vec<Literal>)] {
+        &self.livemode
     }
 
     /// The parameters that an endpoint must or may be configured with.

@@ -20,6 +20,8 @@ pub(crate) enum Place {
     NamedHeader(String),
     /// `matched:1`: what the first `*` of `each` stood for.
     Matched(usize),
+    /// `own`: the event's own part, where it is plain text and no object.
+    Own,
     /// `other-key:a,b`: the name of the first member that is none of these.
     OtherKey(Vec<String>),
 }
@@ -49,6 +51,9 @@ impl Place {
             "" => Err(NotAPlace::NoName(kind)),
             name => Ok(name.to_owned()),
         };
+        if text == "own" {
+            return Ok(Self::Own);
+        }
         match text.split_once(':') {
             Some(("element", name)) => named("element", name).map(Self::Element),
             Some(("claim", name)) => named("claim", name).map(Self::Claim),
@@ -94,6 +99,7 @@ impl fmt::Display for Place {
             Self::Param(name) => write!(f, "param:{name}"),
             Self::NamedHeader(name) => write!(f, "named-header:{name}"),
             Self::Matched(count) => write!(f, "matched:{count}"),
+            Self::Own => f.write_str("own"),
             Self::OtherKey(names) => write!(f, "other-key:{}", names.join(",")),
         }
     }
@@ -220,6 +226,7 @@ mod tests {
             "param:webhook_id",
             "named-header:auth_header",
             "matched:1",
+            "own",
             "other-key:update_id",
         ] {
             assert_eq!(Place::parse(text).unwrap().to_string(), text);

@@ -34,12 +34,18 @@ pub(crate) struct Scheme {
 pub(crate) struct Condition {
     pub(crate) present: Vec<Source>,
     pub(crate) absent: Vec<Source>,
+    /// Lists that are there and hold nothing.
+    pub(crate) empty: Vec<Source>,
     pub(crate) equal: Vec<(Source, Vec<Literal>)>,
 }
 
 impl Condition {
     pub(crate) fn sources(&self) -> impl Iterator<Item = &Source> {
-        self.present.iter().chain(&self.absent).chain(self.equal.iter().map(|(source, _)| source))
+        self.present
+            .iter()
+            .chain(&self.absent)
+            .chain(&self.empty)
+            .chain(self.equal.iter().map(|(source, _)| source))
     }
 }
 
@@ -249,7 +255,7 @@ impl Scheme {
             Kind::Token | Kind::Basic => Assurance::Low,
             Kind::Jwt(_) if binding.is_some() => Assurance::High,
             Kind::Jwt(_) => Assurance::Low,
-            _ if message.binds_body() || binding.is_some() => Assurance::High,
+            _ if message.binds_event() || binding.is_some() => Assurance::High,
             _ => Assurance::Low,
         }
     }
@@ -284,6 +290,7 @@ impl Scheme {
         match (&self.kind, place) {
             (Kind::Jwt(_), Place::Claim(_)) => true,
             _ if in_body && self.each.is_none() && self.message.binds_body() => true,
+            (_, Place::Source(Source::Header(name))) if self.message.lists_header(name) => true,
             _ => self.message.places().any(|signed| signed == place),
         }
     }

@@ -121,8 +121,10 @@ pub(crate) struct Handshake {
     pub(crate) signed: bool,
     /// Absent: 400.
     pub(crate) required: Vec<Source>,
-    /// A value that must equal a parameter of the endpoint: else 403.
+    /// A value that must be one of those of a parameter of the endpoint.
     pub(crate) check: Vec<(Source, String)>,
+    /// The status where it is not.
+    pub(crate) refuse: u16,
     /// A secret that the vendor hands over; stored once, shown by the CLI.
     pub(crate) capture: Option<Source>,
     /// A URL that somebody must GET; not done by the receiver.

@@ -37,8 +37,9 @@ pub(crate) enum Part {
     FormSorted,
     /// `name\nvalue\n` of members of the body; absent ones marked `?` are left out.
     JsonLines(Vec<(String, bool)>),
-    /// `name:value` of the headers that this header lists, joined with `;`.
-    SignedHeaders(Source),
+    /// `name:value` of the headers that this header lists, sorted and joined
+    /// with `;`. The named ones must be among them.
+    SignedHeaders(Source, Vec<String>),
     /// The HMAC of a place under the endpoint's key (handshakes).
     Hmac(Digest, Encoding, Place),
 }
@@ -68,6 +69,14 @@ impl Template {
         })
     }
 
+    /// Whether a header is always among those that a header lists as signed.
+    pub(crate) fn lists_header(&self, name: &str) -> bool {
+        self.parts.iter().any(|part| match part {
+            Part::SignedHeaders(_, always) => always.iter().any(|known| known.eq_ignore_ascii_case(name)),
+            _ => false,
+        })
+    }
+
     /// Whether the endpoint's public URL is needed.
     pub(crate) fn names_url(&self) -> bool {
         self.parts
@@ -85,6 +94,11 @@ impl Template {
             })
             .flatten()
             .filter_map(|(name, _)| Source::parse(&format!("/{name}")).ok())
+    }
+
+    /// Whether all that an event says is signed, if not every byte around it.
+    pub(crate) fn binds_event(&self) -> bool {
+        self.binds_body() || self.parts.iter().any(|part| matches!(part, Part::JsonLines(_)))
     }
 
     /// Whether every byte of the body goes into it through a function that
@@ -132,10 +146,13 @@ impl Part {
                     })
                     .collect(),
             )),
-            ("signed-headers", [list]) => Source::parse(list)
-                .map_err(NotAPlace::from)
-                .and_then(|list| if matches!(list, Source::Header(_)) { Ok(list) } else { Err(wrong()) })
-                .map(Self::SignedHeaders),
+            ("signed-headers", [list, always @ ..]) => match Source::parse(list)? {
+                list @ Source::Header(_) => Ok(Self::SignedHeaders(
+                    list,
+                    always.iter().map(|name| name.to_ascii_lowercase()).collect(),
+                )),
+                _ => Err(wrong()),
+            },
             (known, _) if FUNCTIONS.contains(&known) => Err(wrong()),
             (unknown, _) => Err(NotAPlace::Function(unknown.to_owned())),
         }

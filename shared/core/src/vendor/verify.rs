@@ -2,14 +2,16 @@
 //! candidate signature, in constant time. Pure: time is a parameter.
 
 use super::Vendor;
-use super::algorithm::Digest;
-use super::keys::{Key, Keys, Material};
+use super::jwt;
+use super::key_url;
+use super::keys::{Key, Keys};
 use super::message::message;
 use super::moment;
 use super::params::Params;
 use super::place::Place;
+use super::proof;
 use super::refusal::Refusal;
-use super::scheme::{Algorithm, Assurance, Binding, Kind, Scheme, Timestamp};
+use super::scheme::{Assurance, Binding, Kind, Scheme, Timestamp};
 use super::signature::{self, Carried};
 use super::view::{Single, View};
 use crate::http::Request;
@@ -46,14 +48,7 @@ impl Vendor {
         now: UnixMillis,
     ) -> Result<Verified, Refusal> {
         let own = json::text(&request.body).ok();
-        let conditions = self.schemes.iter().flat_map(|scheme| scheme.condition.sources());
-        let view = View::new(request, own, conditions);
-        let (index, scheme) = self
-            .schemes
-            .iter()
-            .enumerate()
-            .find(|(_, scheme)| view.holds(&scheme.condition))
-            .ok_or(Refusal::NoScheme)?;
+        let (index, scheme) = self.scheme_for(request, own)?;
         let keys = keys.of(index);
         let proof = match &scheme.each {
             None => self.prove(scheme, request, own, keys, params, now)?,
@@ -97,9 +92,22 @@ impl Vendor {
                 Some(_) => return Err(Refusal::OtherValue(place.to_string())),
             }
         }
+        self.check_key_url(scheme, &view)?;
         let carried = signature::carried(&view, &scheme.signature)?;
         let view = view.with_elements(&carried.elements);
-        let secret = self.matching_secret(scheme, &view, &carried, keys)?;
+        let (secret, view) = match &scheme.kind {
+            Kind::Jwt(algorithms) => {
+                // Of several tokens none is preferred to another.
+                let [token] = carried.candidates.as_slice() else {
+                    return Err(Refusal::Malformed("token".to_owned()));
+                };
+                let token = jwt::open(token, algorithms, keys)?;
+                let view = view.with_claims(token.claims);
+                jwt::check(&view, &scheme.claims, now)?;
+                (token.secret, view)
+            }
+            _ => (self.matching_secret(scheme, &view, &carried, keys)?, view),
+        };
         // The time is looked at last: only a right signature says anything
         // about the vendor's clock.
         let signed_at = match &scheme.timestamp {
@@ -120,28 +128,56 @@ impl Vendor {
         carried: &Carried,
         keys: &[Key],
     ) -> Result<usize, Refusal> {
-        let candidates = signature::decoded(carried, &scheme.signature)?;
-        for url in self.urls(scheme, view)? {
-            let message = message(view, &scheme.message, &url)?;
-            for key in keys {
-                let right = match (&scheme.kind, &key.material) {
-                    (Kind::Hmac(algorithm), Material::Hmac(prepared)) => {
-                        let digest = chosen(view, algorithm)?;
-                        let tag = prepared.iter().find(|(known, _)| *known == digest).map(|(_, key)| {
-                            let mut context = ring::hmac::Context::with_key(key);
-                            message.pieces.iter().for_each(|piece| context.update(piece));
-                            context.sign()
-                        });
-                        tag.is_some_and(|tag| any_equal(&candidates, tag.as_ref()))
-                    }
-                    _ => false,
-                };
-                if right {
-                    return Ok(key.secret);
+        let matching = match &scheme.kind {
+            Kind::Token => keys.iter().find(|key| proof::is_token(key, scheme, carried)),
+            Kind::Basic => keys.iter().find(|key| proof::is_basic(key, carried)),
+            _ => {
+                let signatures = signature::decoded(carried, &scheme.signature)?;
+                let digest = proof::digest(view, &scheme.kind)?;
+                let mut matching = None;
+                for url in self.urls(scheme, view)? {
+                    let message = message(view, &scheme.message, &url)?;
+                    let right = |key: &&Key| proof::is_signature(key, digest, &message, &signatures);
+                    matching = matching.or_else(|| keys.iter().find(right));
                 }
+                matching
             }
+        };
+        matching.map(|key| key.secret).ok_or(Refusal::Mismatch)
+    }
+
+    /// Where the delivery points to its own key, the place must be the vendor's.
+    fn check_key_url(&self, scheme: &Scheme, view: &View<'_>) -> Result<Option<String>, Refusal> {
+        let Some(from) = &scheme.key.url_from else { return Ok(scheme.key.url.clone()) };
+        let url = view.text(from).ok_or_else(|| Refusal::Missing(from.to_string()))?;
+        match key_url::allowed(&url, &scheme.key.hosts) {
+            true => Ok(Some(url.into_owned())),
+            false => Err(Refusal::KeyUrl),
         }
-        Err(Refusal::Mismatch)
+    }
+
+    /// The URL of the document that holds the key of this delivery, for
+    /// vendors that publish their keys. Whoever fetches it takes no redirect,
+    /// and gives the document to `keys` as a secret.
+    ///
+    /// # Errors
+    /// The delivery points elsewhere than to the vendor: fetch nothing.
+    pub fn key_url(&self, request: &Request) -> Result<Option<String>, Refusal> {
+        let own = json::text(&request.body).ok();
+        let (_, scheme) = self.scheme_for(request, own)?;
+        let sources = scheme.sources();
+        self.check_key_url(scheme, &View::new(request, own, &sources))
+    }
+
+    /// The first scheme whose condition holds.
+    fn scheme_for(&self, request: &Request, own: Option<&str>) -> Result<(usize, &Scheme), Refusal> {
+        let conditions = self.schemes.iter().flat_map(|scheme| scheme.condition.sources());
+        let view = View::new(request, own, conditions);
+        self.schemes
+            .iter()
+            .enumerate()
+            .find(|(_, scheme)| view.holds(&scheme.condition))
+            .ok_or(Refusal::NoScheme)
     }
 
     /// The URL as the vendor may have signed it; one text that nobody reads
@@ -179,26 +215,6 @@ fn other_port(url: &str) -> Option<String> {
 struct Proof {
     secret: Option<usize>,
     signed_at: Option<UnixMillis>,
-}
-
-/// Compares without saying how far a candidate was right.
-fn any_equal(candidates: &[Vec<u8>], expected: &[u8]) -> bool {
-    candidates.iter().fold(false, |found, candidate| found | bool::from(candidate.as_slice().ct_eq(expected)))
-}
-
-fn chosen(view: &View<'_>, algorithm: &Algorithm) -> Result<Digest, Refusal> {
-    match algorithm {
-        Algorithm::Fixed(digest) => Ok(*digest),
-        Algorithm::Named { from, list, map } => {
-            let text = view.text(from).ok_or(Refusal::Algorithm)?;
-            let name = match list {
-                Some(list) => signature::element(&text, list).ok_or(Refusal::Algorithm)?,
-                None => &text,
-            };
-            // The map is closed: what it does not name is refused, not guessed.
-            map.iter().find(|(known, _)| known == name).map(|(_, digest)| *digest).ok_or(Refusal::Algorithm)
-        }
-    }
 }
 
 fn signed_at(view: &View<'_>, timestamp: &Timestamp, now: UnixMillis) -> Result<UnixMillis, Refusal> {

@@ -104,6 +104,11 @@ impl<'r> View<'r> {
         self
     }
 
+    pub(crate) fn with_claims(mut self, claims: BTreeMap<String, JsonText>) -> Self {
+        self.claims = claims;
+        self
+    }
+
     pub(crate) fn header(&self, name: &str) -> Single<&'r [u8]> {
         Single::of(self.request.headers.all(name))
     }
@@ -139,9 +144,19 @@ impl<'r> View<'r> {
             Place::Param(name) => {
                 Single::of(self.param(name).map(|text| Cow::Borrowed(text.as_bytes())).into_iter())
             }
-            Place::Matched(_) | Place::OtherKey(_) => Single::of(
-                self.text(place).map(|text| Cow::Owned(text.into_owned().into_bytes())).into_iter(),
-            ),
+            Place::Matched(count) => {
+                Single::of(self.matched.get(count - 1).map(|text| Cow::Borrowed(text.as_bytes())).into_iter())
+            }
+            Place::Own => {
+                let own = self.own.and_then(|own| JsonText::from_json(own).ok());
+                let text = own.as_ref().and_then(JsonText::plain).map(Cow::into_owned);
+                Single::of(text.map(|text| Cow::Owned(text.into_bytes())).into_iter())
+            }
+            Place::OtherKey(names) => {
+                let keys = self.own.and_then(|own| json::keys(own).ok()).unwrap_or_default();
+                let other = keys.into_iter().find(|key| !names.contains(key));
+                Single::of(other.map(|key| Cow::Owned(key.into_bytes())).into_iter())
+            }
             Place::Source(_) | Place::Claim(_) => {
                 let text = self.stored(place).and_then(JsonText::plain);
                 Single::of(text.map(into_bytes).into_iter())
@@ -151,15 +166,9 @@ impl<'r> View<'r> {
 
     /// The value at a place as plain text.
     pub(crate) fn text(&self, place: &Place) -> Option<Cow<'_, str>> {
-        match place {
-            Place::Matched(count) => self.matched.get(count - 1).map(|text| Cow::Borrowed(text.as_str())),
-            Place::OtherKey(names) => {
-                json::keys(self.own?).ok()?.into_iter().find(|key| !names.contains(key)).map(Cow::Owned)
-            }
-            place => match self.bytes(place).one()? {
-                Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
-                Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
-            },
+        match self.bytes(place).one()? {
+            Cow::Borrowed(bytes) => std::str::from_utf8(bytes).ok().map(Cow::Borrowed),
+            Cow::Owned(bytes) => String::from_utf8(bytes).ok().map(Cow::Owned),
         }
     }
 
@@ -211,6 +220,10 @@ impl<'r> View<'r> {
         };
         condition.present.iter().all(present)
             && !condition.absent.iter().any(present)
+            && condition
+                .empty
+                .iter()
+                .all(|source| self.json(source).is_some_and(|value| value.is_empty_list()))
             && condition.equal.iter().all(|(source, literals)| {
                 let value = match source {
                     Source::Header(name) if name.eq_ignore_ascii_case("content-type") => self.media_type(),

@@ -12,6 +12,7 @@ use toml::de::DeValue;
 pub(super) const EVENT: &[&str] = &[
     "present",
     "absent",
+    "empty",
     "when",
     "each",
     "id",
@@ -86,7 +87,7 @@ fn check(document: &mut Document<'_>, table: Table<'_>, shape: &EventShape, orde
                 Place::Matched(count) if *count > stars => {
                     document.problem(table.at, format!("`{place}` needs as many `*` in `each`"), None);
                 }
-                Place::Element(_) | Place::Claim(_) | Place::Param(_) => {
+                Place::Element(_) | Place::Claim(_) | Place::Param(_) | Place::NamedHeader(_) => {
                     document.problem(table.at, format!("`{place}` is not part of an event"), None);
                 }
                 _ => {}

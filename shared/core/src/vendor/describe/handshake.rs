@@ -8,8 +8,8 @@ use crate::json::Literal;
 use crate::source::Source;
 
 pub(super) const HANDSHAKE: &[&str] = &[
-    "name", "method", "present", "absent", "when", "signed", "required", "check", "capture", "confirm",
-    "reply",
+    "name", "method", "present", "absent", "empty", "when", "signed", "required", "check", "refuse",
+    "capture", "confirm", "reply",
 ];
 pub(super) const ANSWER: &[&str] = &["status", "content_type", "body", "json", "headers"];
 
@@ -27,6 +27,7 @@ pub(super) fn handshake(document: &mut Document<'_>, table: Table<'_>) -> Handsh
         signed: signed.unwrap_or(true),
         required: sources(document, table, "required"),
         check: checks(document, table),
+        refuse: status(document, table, "refuse", &super::REFUSALS).unwrap_or(403),
         capture: source(document, table, "capture"),
         confirm: source(document, table, "confirm"),
         answer: answer(document, table),

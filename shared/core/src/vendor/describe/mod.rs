@@ -42,7 +42,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
 ];
 
 const DESCRIPTION: &[&str] =
-    &["confirmed", "methods", "params", "body", "reply", "retry", "scheme", "event", "handshake"];
+    &["confirmed", "methods", "params", "body", "reply", "retry", "scheme", "event", "handshake", "livemode"];
 const PARAM: &[&str] = &["about", "default"];
 const BODY: &[&str] = &["content_types", "form", "encodings", "empty_batch"];
 const REPLY: &[&str] = &["status", "body", "content_type", "reject", "deadline"];
@@ -94,6 +94,12 @@ fn read(document: &mut Document<'_>, root: Table<'_>, name: &str) -> Vendor {
         body,
         empty_batch,
         params,
+        livemode: match section(document, root, "livemode") {
+            Some(livemode) => {
+                livemode.entries().filter_map(|entry| equals(document, entry, Source::parse)).collect()
+            }
+            None => Vec::new(),
+        },
     };
     if vendor.events.is_empty() {
         document.absent(0, "no `[[event]]` says what identifies an event", None);
@@ -248,6 +254,7 @@ fn condition(document: &mut Document<'_>, table: Table<'_>) -> Condition {
     Condition {
         present: sources(document, table, "present"),
         absent: sources(document, table, "absent"),
+        empty: sources(document, table, "empty"),
         equal: match section(document, table, "when") {
             Some(when) => when.entries().filter_map(|entry| equals(document, entry, Source::parse)).collect(),
             None => Vec::new(),

@@ -14,6 +14,7 @@ pub(super) const SCHEME: &[&str] = &[
     "name",
     "present",
     "absent",
+    "empty",
     "when",
     "kind",
     "alg",

@@ -7,6 +7,7 @@ use super::super::scheme::{
 };
 use super::{names, place, section, string, whole, word};
 use crate::document::{Document, Entry, Table};
+use crate::source::Source;
 use toml::de::DeValue;
 
 pub(super) const KEY: &[&str] = &["encoding", "prefix", "min", "url", "url_from", "hosts", "id_from"];
@@ -141,6 +142,9 @@ fn list(document: &mut Document<'_>, table: Table<'_>) -> Option<List> {
 
 pub(super) fn signature(document: &mut Document<'_>, table: Table<'_>) -> SignatureForm {
     let mut form = SignatureForm { from: Vec::new(), list: None, prefix: None, encoding: Encoding::Hex };
+    if table.get("kind").is_some_and(|kind| matches!(kind.value, DeValue::String(kind) if kind == "basic")) {
+        form.from.push(SignaturePlace::Place(Place::Source(Source::Header("Authorization".to_owned()))));
+    }
     let Some(table) = section(document, table, "signature") else { return form };
     document.only(table, "`signature`", SIGNATURE);
     let texts = table.get("from").and_then(|entry| document.one_or_more(entry)).unwrap_or_default();

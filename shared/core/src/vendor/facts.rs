@@ -1,0 +1,127 @@
+//! What a verified delivery says of its events, and why it may say nothing.
+
+use crate::ids::EventType;
+use crate::key::EventHash;
+use crate::payload::Payload;
+use crate::source::Source;
+use crate::time::UnixMillis;
+
+/// What makes an event the same event when it comes again.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub enum Identity {
+    /// One entry for each part that the description names; `None` is a part
+    /// that this delivery does not carry, which is not the empty text (INV-7).
+    Id(Vec<Option<String>>),
+    /// The same, but two different events may share it: a repeat with another
+    /// hash is likely another event.
+    Weak(Vec<Option<String>>),
+    /// A ping: it says that something changed, never twice the same thing.
+    /// It gets a key of our own and is not deduplicated.
+    None,
+}
+
+/// A whole number of any size, in decimal digits; ordered by value.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct Sequence(String);
+
+impl Sequence {
+    /// Takes digits only: `10000000000000003000` is one, `1e3` is none.
+    pub fn parse(text: &str) -> Option<Self> {
+        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        digits.then(|| Self(text.to_owned()))
+    }
+
+    /// The digits as the vendor wrote them, leading zeros kept.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for Sequence {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl PartialOrd for Sequence {
+    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
+        let [a, b] = [&self.0, &other.0].map(|digits| digits.trim_start_matches('0'));
+        Some(a.len().cmp(&b.len()).then_with(|| a.cmp(b)))
+    }
+}
+
+/// What the description says of one event.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Facts {
+    /// What makes it the same event.
+    pub identity: Identity,
+    /// The vendor's account, shop or installation, where the delivery names it.
+    pub scope: Option<String>,
+    /// What happened, parts joined with a dot.
+    pub event_type: Option<EventType>,
+    /// The vendor's version of the payload.
+    pub version: Option<String>,
+    /// When it happened; `None` where the vendor states no time that can be.
+    pub occurred_at: Option<UnixMillis>,
+    /// The vendor's own number that orders events of one resource.
+    pub sequence: Option<Sequence>,
+    /// Which delivery of this event it is by the vendor's count, from 1.
+    pub attempt: Option<u64>,
+    /// Whose event it is, where the delivery names it.
+    pub tenant: Option<String>,
+    /// The transport's id of this delivery; for logs, never for keys.
+    pub delivery_id: Option<String>,
+    /// What to fetch, where the event is only a ping.
+    pub resource: Option<String>,
+    /// Tells a repeat from a change.
+    pub hash: EventHash,
+    /// What is stored.
+    pub payload: Payload,
+}
+
+/// Why a verified delivery gives no events.
+#[derive(Debug, Clone, PartialEq, thiserror::Error)]
+pub enum Unreadable {
+    /// Nothing identifies an event and the description has no fallback: 400.
+    /// One such item refuses the whole delivery; none is dropped silently.
+    #[error("an event has no id")]
+    NoEventId,
+    /// A field that the description requires is absent: 400.
+    #[error("the required `{0}` is missing")]
+    Missing(Source),
+    /// The body is not what the vendor sends. Where the id is known from
+    /// outside the body, `outside` is the event to hold (its payload is the
+    /// body as received); else 400.
+    #[error("the content cannot be read")]
+    Content {
+        /// The event as far as headers tell it.
+        outside: Option<Box<Facts>>,
+    },
+    /// A batch without events.
+    #[error("the delivery holds no event")]
+    EmptyBatch {
+        /// The vendor sends such deliveries: answer 2xx.
+        allowed: bool,
+    },
+    /// The declared media type is none that the vendor sends: 415.
+    #[error("the media type is none that the vendor sends")]
+    ContentType,
+    /// The declared content encoding is none that is understood: 415.
+    #[error("the content encoding is none that the vendor sends")]
+    ContentEncoding,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn sequences_are_ordered_by_value_and_keep_their_digits() {
+        let [a, b, c] = ["9", "0010", "10000000000000003000"].map(|text| Sequence::parse(text).unwrap());
+        assert!(a < b && b < c);
+        assert_eq!(b.as_str(), "0010");
+        for none in ["", "-1", "1e3", "1.0", "a"] {
+            assert_eq!(Sequence::parse(none), None, "{none}");
+        }
+    }
+}

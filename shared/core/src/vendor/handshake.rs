@@ -1,0 +1,203 @@
+//! Requests that are no events and have an answer of their own: endpoint
+//! verification, challenges, test buttons.
+
+use super::Vendor;
+use super::keys::{Keys, Material};
+use super::params::Params;
+use super::place::{MaybePlace, Place};
+use super::shape::{Content, Handshake, JsonAnswer};
+use super::template::{Part, Template};
+use super::verify::Verified;
+use super::view::{Single, View};
+use crate::http::Request;
+use crate::json::{self, JsonText};
+use crate::source::Source;
+use subtle::ConstantTimeEq;
+
+/// What is answered to a handshake. It writes nothing, except where it hands
+/// over a secret.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct HandshakeAnswer {
+    /// The handshake's name in the description, for logs and metrics.
+    pub name: String,
+    /// Status.
+    pub status: u16,
+    /// Media type, where there is a body or the vendor wants one.
+    pub content_type: Option<String>,
+    /// Body.
+    pub body: String,
+    /// Further headers.
+    pub headers: Vec<(String, String)>,
+    /// A secret that the vendor hands over: to be kept by one conditional put
+    /// while the endpoint has none, shown to the operator, never logged.
+    pub capture: Option<String>,
+    /// A URL that must be fetched to confirm, by something else than the receiver.
+    pub confirm: Option<String>,
+}
+
+/// Why a handshake is not answered as the sender hopes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
+pub enum HandshakeRefusal {
+    /// Something that it must carry is absent or ambiguous: 400.
+    #[error("the handshake is incomplete")]
+    Incomplete,
+    /// It does not name what the endpoint was configured with: this status.
+    #[error("the handshake names another value than the endpoint's")]
+    OtherValue(u16),
+}
+
+impl Vendor {
+    /// The answer to a handshake, or `None` where the request is none. With
+    /// `verified` absent only those are answered that need no signature; they
+    /// are asked for before verification, the others after it.
+    pub fn handshake(
+        &self,
+        request: &Request,
+        verified: Option<&Verified>,
+        params: &Params,
+        keys: Option<&Keys>,
+    ) -> Option<Result<HandshakeAnswer, HandshakeRefusal>> {
+        let own = json::text(&request.body).ok().filter(|text| json::read(text, &[]).is_ok());
+        let sources: Vec<Source> = self.handshakes.iter().flat_map(Handshake::sources).collect();
+        let view = View::new(request, own, &sources).with_params(params, &self.params);
+        let secret = verified.and_then(|verified| verified.secret_index).unwrap_or(0);
+        let offered = self.handshakes.iter().filter(|handshake| handshake.method == request.method);
+        let mut open = offered.clone().filter(|handshake| handshake.signed == verified.is_some());
+        if let Some(handshake) = open.find(|handshake| view.holds(&handshake.condition)) {
+            return Some(handshake.answer(&view, &|part| self.tag(part, &view, keys?, secret)));
+        }
+        // A method that serves handshakes alone means one, however malformed.
+        let only_handshakes = !self.methods.contains(&request.method) && offered.clone().next().is_some();
+        (verified.is_none() && only_handshakes).then_some(Err(HandshakeRefusal::Incomplete))
+    }
+
+    /// The HMAC of a value under the secret that the vendor used.
+    fn tag(&self, part: &Part, view: &View<'_>, keys: &Keys, secret: usize) -> Option<String> {
+        let Part::Hmac(digest, encoding, place) = part else { return None };
+        let value = view.bytes(place).one()?;
+        let mut live = (0..self.schemes.len()).flat_map(|scheme| keys.of(scheme));
+        let key = live.find_map(|key| match &key.material {
+            Material::Hmac(prepared) if key.secret == secret => {
+                prepared.iter().find(|(known, _)| known == digest).map(|(_, key)| key)
+            }
+            _ => None,
+        })?;
+        Some(encoding.encode(ring::hmac::sign(key, &value).as_ref()))
+    }
+}
+
+type Tag<'t> = dyn Fn(&Part) -> Option<String> + 't;
+
+impl Handshake {
+    fn sources(&self) -> impl Iterator<Item = Source> {
+        let templates = self.answer.headers.iter().map(|(_, template)| template);
+        let body: Vec<&Template> = match &self.answer.body {
+            Content::Empty => Vec::new(),
+            Content::Text(template) => vec![template],
+            Content::Json(members) => members
+                .iter()
+                .filter_map(|(_, member)| match member {
+                    JsonAnswer::Template(template) => Some(template),
+                    JsonAnswer::Literal(_) => None,
+                })
+                .collect(),
+        };
+        let placed: Vec<Source> =
+            templates.chain(body).flat_map(Template::places).filter_map(Place::source).cloned().collect();
+        self.condition
+            .sources()
+            .chain(&self.required)
+            .chain(self.check.iter().map(|(source, _)| source))
+            .chain(self.capture.iter().chain(&self.confirm))
+            .cloned()
+            .collect::<Vec<_>>()
+            .into_iter()
+            .chain(placed)
+    }
+
+    fn answer(&self, view: &View<'_>, tag: &Tag<'_>) -> Result<HandshakeAnswer, HandshakeRefusal> {
+        let text =
+            |source: &Source| view.text(&Place::Source(source.clone())).filter(|text| !text.is_empty());
+        for source in self.sources() {
+            if view.bytes(&Place::Source(source)) == Single::Repeated {
+                return Err(HandshakeRefusal::Incomplete);
+            }
+        }
+        for (source, param) in &self.check {
+            // A value that the endpoint does not have is one that nobody can name.
+            let known = view.param(param).unwrap_or_default().split_ascii_whitespace();
+            let named = text(source).unwrap_or_default();
+            let right = known
+                .fold(false, |found, known| found | bool::from(known.as_bytes().ct_eq(named.as_bytes())));
+            if !right {
+                return Err(HandshakeRefusal::OtherValue(self.refuse));
+            }
+        }
+        if !self.required.iter().all(|source| text(source).is_some()) {
+            return Err(HandshakeRefusal::Incomplete);
+        }
+        let (body, content_type) = self.body(view, tag).ok_or(HandshakeRefusal::Incomplete)?;
+        let mut headers = Vec::new();
+        for (name, template) in &self.answer.headers {
+            // An optional part that is absent leaves the header out.
+            match rendered(template, view, tag).ok_or(HandshakeRefusal::Incomplete)? {
+                value if value.is_empty() => {}
+                value => headers.push((name.clone(), value)),
+            }
+        }
+        if content_type.as_deref() == Some("text/plain") {
+            // What a stranger wrote is never to be taken for a page.
+            headers.push(("X-Content-Type-Options".to_owned(), "nosniff".to_owned()));
+        }
+        let taken = |source: &Option<Source>| Some(text(source.as_ref()?)?.into_owned());
+        Ok(HandshakeAnswer {
+            name: self.name.clone(),
+            status: self.answer.status,
+            content_type,
+            body,
+            headers,
+            capture: taken(&self.capture),
+            confirm: taken(&self.confirm),
+        })
+    }
+
+    fn body(&self, view: &View<'_>, tag: &Tag<'_>) -> Option<(String, Option<String>)> {
+        let declared = self.answer.content_type.clone();
+        let or = |media: &str| Some(declared.clone().unwrap_or_else(|| media.to_owned()));
+        match &self.answer.body {
+            Content::Empty => Some((String::new(), declared)),
+            Content::Text(template) => Some((rendered(template, view, tag)?, or("text/plain"))),
+            Content::Json(members) => {
+                let members: Option<Vec<String>> = members
+                    .iter()
+                    .map(|(name, member)| {
+                        let value = match member {
+                            JsonAnswer::Literal(literal) => literal.clone(),
+                            JsonAnswer::Template(template) => {
+                                JsonText::from_text(&rendered(template, view, tag)?).as_json().to_owned()
+                            }
+                        };
+                        Some(format!("{}:{value}", JsonText::from_text(name).as_json()))
+                    })
+                    .collect();
+                Some((format!("{{{}}}", members?.join(",")), or("application/json")))
+            }
+        }
+    }
+}
+
+/// `None` where a part that is not optional is absent.
+fn rendered(template: &Template, view: &View<'_>, tag: &Tag<'_>) -> Option<String> {
+    template
+        .parts
+        .iter()
+        .map(|part| match part {
+            Part::Literal(text) => Some(text.clone()),
+            Part::Place(MaybePlace { place, optional }) => match view.text(place) {
+                Some(text) => Some(text.into_owned()),
+                None => optional.then(String::new),
+            },
+            part => tag(part),
+        })
+        .collect()
+}
