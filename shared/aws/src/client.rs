@@ -117,9 +117,12 @@ impl Aws {
     /// Invented credentials, and every service at one address.
     #[cfg(test)]
     pub(crate) fn at(url: &str, patience: Patience) -> Self {
-        let variable = |name| (name == "AWS_ENDPOINT_URL").then_some(url).unwrap_or("invented").to_owned();
-        let own = |name: &str| name.starts_with("AWS_ENDPOINT_URL_");
-        Self::from_variables(patience, |name| (!own(name)).then(|| variable(name))).unwrap()
+        let variable = |name: &str| match name {
+            "AWS_ENDPOINT_URL" => Some(url.to_owned()),
+            other if other.starts_with("AWS_ENDPOINT_URL_") => None,
+            _ => Some("invented".to_owned()),
+        };
+        Self::from_variables(patience, variable).unwrap()
     }
 
     /// A client of DynamoDB.

@@ -33,7 +33,7 @@ fn error(status: u16, code: &str) -> Reply {
     )
 }
 
-fn cancelled(reasons: Value) -> Reply {
+fn cancelled(reasons: &Value) -> Reply {
     let code = "com.amazonaws.dynamodb.v20120810#TransactionCanceledException";
     Reply::Answer(400, json!({ "__type": code, "message": "m", "CancellationReasons": reasons }))
 }
@@ -159,7 +159,7 @@ async fn a_held_item_is_contended_and_certainly_not_written() {
     let (store, _) = scripted(&[error(400, "TransactionConflictException")]).await;
     assert_eq!(store.write(&event_write()).await, Err(StoreError::Contended));
     let (store, _) =
-        scripted(&[cancelled(json!([{ "Code": "None" }, { "Code": "TransactionConflict" }]))]).await;
+        scripted(&[cancelled(&json!([{ "Code": "None" }, { "Code": "TransactionConflict" }]))]).await;
     assert_eq!(store.write(&claim()).await, Err(StoreError::Contended));
 }
 
@@ -187,11 +187,11 @@ async fn a_transaction_that_was_applied_before_is_applied_only_if_all_of_it_stan
     let event = sent(&item::event::encode(&full_event()));
     let reasons = json!([{ "Code": "ConditionalCheckFailed", "Item": event }, { "Code": "None" }]);
     let stands = ok(json!({ "Item": sent(&action_item()) }));
-    let (store, tries) = scripted(&[cancelled(reasons.clone()), stands]).await;
+    let (store, tries) = scripted(&[cancelled(&reasons), stands]).await;
     assert_eq!(store.write(&claim()).await, Ok(Write::Applied));
     assert_eq!(operations(&tries), ["TransactWriteItems", "GetItem"]);
 
-    let (store, _) = scripted(&[cancelled(reasons), ok(json!({}))]).await;
+    let (store, _) = scripted(&[cancelled(&reasons), ok(json!({}))]).await;
     assert_eq!(store.write(&claim()).await, Ok(Write::Refused));
 }
 
@@ -200,7 +200,7 @@ async fn a_transaction_that_was_applied_before_is_applied_only_if_all_of_it_stan
 async fn a_refusal_that_cannot_be_looked_into_is_unknown() {
     let event = sent(&item::event::encode(&full_event()));
     let reasons = json!([{ "Code": "ConditionalCheckFailed", "Item": event }, { "Code": "None" }]);
-    let (store, _) = scripted(&[cancelled(reasons), error(400, "ThrottlingException")]).await;
+    let (store, _) = scripted(&[cancelled(&reasons), error(400, "ThrottlingException")]).await;
     assert!(matches!(store.write(&claim()).await, Err(StoreError::Unknown(_))));
 }
 
