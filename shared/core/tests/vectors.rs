@@ -8,7 +8,7 @@ fn builtin_vendor(name: &str) -> Option<Vendor> {
 }
 
 fn run(text: &str) -> Vec<Outcome> {
-    vectors::run(text, builtin_vendor).unwrap()
+    vectors::run(text, builtin_vendor).unwrap_or_else(|error| panic!("{error}"))
 }
 
 fn assert_all(outcomes: &[Outcome], at_least: usize) {
@@ -30,6 +30,11 @@ fn every_recorded_signature_is_judged_as_recorded() {
 #[test]
 fn every_recorded_delivery_gives_the_recorded_events() {
     assert_all(&run(include_str!("../../../tests/vectors/events.json")), 137);
+}
+
+#[test]
+fn every_recorded_handshake_is_answered_as_recorded() {
+    assert_all(&run(include_str!("../../../tests/vectors/handshakes.json")), 47);
 }
 
 #[test]

@@ -6,11 +6,13 @@
 //! parser that a vendor or a destination may use.
 
 mod each;
+mod keys;
 mod number;
 mod read;
 
 pub use each::{EachPath, Item, each};
-pub use read::{Found, Reading, cut, keys, read};
+pub use keys::keys;
+pub use read::{Found, Reading, cut, read};
 
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;

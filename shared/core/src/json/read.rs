@@ -55,39 +55,6 @@ pub fn cut<'a>(text: &'a str, pointers: &[&Pointer]) -> Result<Vec<&'a str>, Not
     Ok(pieces)
 }
 
-/// The names of the members of an object, in order; none for any other value.
-///
-/// # Errors
-/// The text is not one JSON value.
-pub fn keys(text: &str) -> Result<Vec<String>, NotJson> {
-    struct Names(Vec<String>);
-    impl<'de> serde::Deserialize<'de> for Names {
-        fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-            deserializer.deserialize_map(ReadNames).map(Self)
-        }
-    }
-    struct ReadNames;
-    impl<'de> Visitor<'de> for ReadNames {
-        type Value = Vec<String>;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("an object")
-        }
-
-        fn visit_map<M: MapAccess<'de>>(self, mut map: M) -> Result<Self::Value, M::Error> {
-            let mut names = Vec::new();
-            while let Some((name, IgnoredAny)) = map.next_entry::<String, IgnoredAny>()? {
-                names.push(name);
-            }
-            Ok(names)
-        }
-    }
-    if !text.trim_start().starts_with('{') {
-        return read(text, &[]).map(|_| Vec::new());
-    }
-    serde_json::from_str::<Names>(text).map(|names| names.0).map_err(|_| NotJson)
-}
-
 /// Where `part`, a slice of `text`, stands in it.
 pub(super) fn span_within(text: &str, part: &str) -> Range<usize> {
     let start = part.as_ptr() as usize - text.as_ptr() as usize;

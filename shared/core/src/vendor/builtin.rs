@@ -95,6 +95,7 @@ descriptions!(
     "vapi",
     "vercel",
     "webflow",
+    "websub",
     "wise",
     "workos",
     "x",
@@ -103,9 +104,26 @@ descriptions!(
     "zoom",
 );
 
+/// Other names under which people look for a vendor.
+const ALIASES: &[(&str, &str)] = &[
+    ("amazon-sns", "aws-sns"),
+    ("azure-event-grid", "eventgrid"),
+    ("coinbase", "coinbase-commerce"),
+    ("facebook", "meta-whatsapp"),
+    ("generic", "generic-hmac"),
+    ("lemonsqueezy", "lemon-squeezy"),
+    ("meta", "meta-whatsapp"),
+    ("microsoft-graph", "ms-graph"),
+    ("scale-ai", "scale"),
+    ("sns", "aws-sns"),
+    ("twitter", "x"),
+    ("whatsapp", "meta-whatsapp"),
+];
+
 /// The description of a vendor, as a file's text.
 pub fn text(name: &str) -> Option<&'static str> {
-    let index = DESCRIPTIONS.binary_search_by_key(&name, |(known, _)| known).ok()?;
+    let known = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, known)| known);
+    let index = DESCRIPTIONS.binary_search_by_key(&known, |(name, _)| name).ok()?;
     Some(DESCRIPTIONS[index].1)
 }
 
@@ -130,5 +148,6 @@ mod tests {
             }
         }
         assert_eq!(text("nobody"), None);
+        assert!(ALIASES.iter().all(|(alias, name)| text(alias).is_some() && text(alias) == text(name)));
     }
 }

@@ -36,12 +36,16 @@ impl Vendor {
             return Err(Unreadable::ContentType);
         }
         let Some(text) = content::json_text(request, &self.body)? else {
-            return Err(Unreadable::Content { outside: self.from_outside(request, wanted).map(Box::new) });
+            return Err(Unreadable::Content { outside: self.told_by_headers(request, wanted).map(Box::new) });
         };
-        let (found, untaken) = self.found(&Delivery { request, text: &text, wanted })?;
+        let Found { events: found, untaken } = self.found(&Delivery { request, text: &text, wanted })?;
         // An item of no known shape is not dropped silently, unless it only
         // surrounds items that other shapes took.
-        if untaken.iter().any(|span| !found.iter().any(|(at, _)| span.contains(at))) {
+        let is_empty = |span: &Range<usize>| {
+            let first = found.partition_point(|(at, _)| *at < span.start);
+            found.get(first).is_none_or(|(at, _)| !span.contains(at))
+        };
+        if untaken.iter().any(is_empty) {
             return Err(Unreadable::NoEventId);
         }
         if found.is_empty() {
@@ -55,8 +59,8 @@ impl Vendor {
     }
 
     /// The events of all shapes in the order of the text.
-    fn found(&self, delivery: &Delivery<'_>) -> Result<(Vec<(usize, Facts)>, Vec<Range<usize>>), Unreadable> {
-        let (mut found, mut untaken) = (Vec::new(), Vec::new());
+    fn found(&self, delivery: &Delivery<'_>) -> Result<Found, Unreadable> {
+        let mut found = Found::default();
         let mut paths: Vec<Option<&json::EachPath>> = Vec::new();
         for shape in &self.events {
             let path = shape.each.as_ref();
@@ -64,13 +68,13 @@ impl Vendor {
                 paths.push(path);
                 let shapes: Vec<&EventShape> =
                     self.events.iter().filter(|shape| shape.each.as_ref() == path).collect();
-                let (events, open) = delivery.events(path, &shapes)?;
-                found.extend(events);
-                untaken.extend(open);
+                let more = delivery.events(path, &shapes)?;
+                found.events.extend(more.events);
+                found.untaken.extend(more.untaken);
             }
         }
-        found.sort_by_key(|(at, _)| *at);
-        Ok((found, untaken))
+        found.events.sort_by_key(|(at, _)| *at);
+        Ok(found)
     }
 
     /// Whether a batch of this shape is what the delivery would be, were it
@@ -85,13 +89,21 @@ impl Vendor {
     }
 
     /// The event as far as the headers of an unreadable delivery tell it.
-    fn from_outside(&self, request: &Request, wanted: &[Source]) -> Option<Facts> {
+    fn told_by_headers(&self, request: &Request, wanted: &[Source]) -> Option<Facts> {
         let view = View::new(request, None, []);
         let shape = self.events.iter().find(|shape| shape.each.is_none() && view.holds(&shape.condition))?;
         let identity = identity(&view, shape).filter(|identity| *identity != Identity::None)?;
         let hash = EventHash::of([request.body.as_slice()]);
         Some(facts(&view, shape, identity, hash, payload(&view, shape, request.body.clone(), wanted)))
     }
+}
+
+/// Events with their places in the text, and the places of items that no
+/// shape takes.
+#[derive(Default)]
+struct Found {
+    events: Vec<(usize, Facts)>,
+    untaken: Vec<Range<usize>>,
 }
 
 struct Delivery<'r> {
@@ -101,13 +113,8 @@ struct Delivery<'r> {
 }
 
 impl<'r> Delivery<'r> {
-    /// The events of the shapes that share one `each`, with their places, and
-    /// the places of items that none of the shapes takes.
-    fn events(
-        &self,
-        path: Option<&json::EachPath>,
-        shapes: &[&EventShape],
-    ) -> Result<(Vec<(usize, Facts)>, Vec<Range<usize>>), Unreadable> {
+    /// The events of the shapes that share one `each`.
+    fn events(&self, path: Option<&json::EachPath>, shapes: &[&EventShape]) -> Result<Found, Unreadable> {
         let unreadable = |_| Unreadable::Content { outside: None };
         let items = match path {
             Some(path) => json::each(self.text, path).map_err(unreadable)?,
@@ -116,20 +123,19 @@ impl<'r> Delivery<'r> {
         let sources: Vec<Source> =
             shapes.iter().flat_map(|shape| shape.sources()).chain(self.wanted.iter().cloned()).collect();
         let around = self.around(&items, &sources).map_err(unreadable)?;
-        let mut found = Vec::with_capacity(items.len());
-        let mut untaken = Vec::new();
+        let mut found = Found::default();
         for (item, shared) in items.iter().zip(around) {
             let places = sources.iter().filter(|source| !matches!(source, Source::Shared(_)));
             let view = View::new(self.request, Some(item.json), places).around(&item.matched, shared);
             match shapes.iter().find(|shape| view.holds(&shape.condition)) {
-                Some(shape) => found.push((item.span.start, self.event(&view, shape, item.json)?)),
+                Some(shape) => found.events.push((item.span.start, self.event(&view, shape, item.json)?)),
                 None if path.is_some() && !outside_condition_fails(&view, shapes) => {
-                    untaken.push(item.span.clone());
+                    found.untaken.push(item.span.clone());
                 }
                 None => {}
             }
         }
-        Ok((found, untaken))
+        Ok(found)
     }
 
     fn event(&self, view: &View<'_>, shape: &EventShape, own: &str) -> Result<Facts, Unreadable> {

@@ -16,7 +16,7 @@ use subtle::ConstantTimeEq;
 
 /// What is answered to a handshake. It writes nothing, except where it hands
 /// over a secret.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct HandshakeAnswer {
     /// The handshake's name in the description, for logs and metrics.
     pub name: String,
@@ -46,6 +46,16 @@ pub enum HandshakeRefusal {
     OtherValue(u16),
 }
 
+impl HandshakeRefusal {
+    /// The status that says it.
+    pub fn status(self) -> u16 {
+        match self {
+            Self::Incomplete => 400,
+            Self::OtherValue(status) => status,
+        }
+    }
+}
+
 impl Vendor {
     /// The answer to a handshake, or `None` where the request is none. With
     /// `verified` absent only those are answered that need no signature; they
@@ -64,6 +74,10 @@ impl Vendor {
         let offered = self.handshakes.iter().filter(|handshake| handshake.method == request.method);
         let mut open = offered.clone().filter(|handshake| handshake.signed == verified.is_some());
         if let Some(handshake) = open.find(|handshake| view.holds(&handshake.condition)) {
+            // Anybody can hand over a secret: once there is one, a human decides.
+            if handshake.capture.is_some() && keys.is_some() {
+                return Some(Err(HandshakeRefusal::OtherValue(handshake.refuse)));
+            }
             return Some(handshake.answer(&view, &|part| self.tag(part, &view, keys?, secret)));
         }
         // A method that serves handshakes alone means one, however malformed.

@@ -25,6 +25,8 @@ mod shape;
 pub mod sign;
 mod signature;
 mod template;
+#[cfg(test)]
+mod tests;
 mod verify;
 mod view;
 

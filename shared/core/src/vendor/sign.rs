@@ -44,19 +44,43 @@ pub fn sign(
     mut fresh: impl FnMut() -> String,
 ) -> Result<Vec<(String, String)>, NotSignable> {
     let keys = vendor.keys(std::slice::from_ref(secret))?;
-    let (scheme, algorithm, header, key) = vendor
-        .schemes
-        .iter()
-        .enumerate()
-        .find_map(|(index, scheme)| {
-            let (Kind::Hmac(Algorithm::Fixed(algorithm)), None) = (&scheme.kind, &scheme.each) else {
-                return None;
-            };
-            Some((scheme, *algorithm, signature_header(scheme)?, keys.of(index).first()?))
-        })
-        .ok_or(NotSignable::Scheme)?;
-    let mut headers = Vec::new();
-    let mut elements = Vec::new();
+    let mut fault = NotSignable::Scheme;
+    for (index, scheme) in vendor.schemes.iter().enumerate() {
+        let (Kind::Hmac(Algorithm::Fixed(digest)), None) = (&scheme.kind, &scheme.each) else { continue };
+        let (Some(header), Some(key)) = (signature_header(vendor, scheme, params), keys.of(index).first())
+        else {
+            continue;
+        };
+        let (mut headers, elements) = unsigned(scheme, request, now, &mut fresh);
+        // A scheme for deliveries of another kind would never be asked about this one.
+        headers.push((header, String::new()));
+        let complete = with_headers(request, &headers);
+        if !vendor.verifies_by(index, &complete) {
+            continue;
+        }
+        match tag(vendor, scheme, &complete, params, &elements, (key, *digest)) {
+            Ok(signature) => {
+                if let Some((_, value)) = headers.last_mut() {
+                    *value = written(scheme, &elements, &signature);
+                }
+                return Ok(headers);
+            }
+            Err(other) => fault = other,
+        }
+    }
+    Err(fault)
+}
+
+type Pairs = Vec<(String, String)>;
+
+/// The headers and elements that are signed and that the request lacks.
+fn unsigned(
+    scheme: &Scheme,
+    request: &Request,
+    now: UnixMillis,
+    fresh: &mut impl FnMut() -> String,
+) -> (Pairs, Pairs) {
+    let (mut headers, mut elements) = (Vec::new(), Vec::new());
     for place in scheme.message.places() {
         match place {
             Place::Source(Source::Header(name)) if request.headers.all(name).next().is_none() => {
@@ -67,17 +91,21 @@ pub fn sign(
             _ => {}
         }
     }
-    let known = request.headers.iter().map(|(name, value)| (name.to_owned(), value.to_vec()));
-    let added = headers.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes()));
-    let complete = Request { headers: Headers::new(known.chain(added)), ..request.clone() };
-    let signature = tag(vendor, scheme, &complete, params, &elements, (key, algorithm))?;
-    headers.push((header, written(scheme, &elements, &signature)));
-    Ok(headers)
+    (headers, elements)
 }
 
-fn signature_header(scheme: &Scheme) -> Option<String> {
+fn with_headers(request: &Request, more: &[(String, String)]) -> Request {
+    let known = request.headers.iter().map(|(name, value)| (name.to_owned(), value.to_vec()));
+    let added = more.iter().map(|(name, value)| (name.clone(), value.clone().into_bytes()));
+    Request { headers: Headers::new(known.chain(added)), ..request.clone() }
+}
+
+fn signature_header(vendor: &Vendor, scheme: &Scheme, params: &Params) -> Option<String> {
     match scheme.signature.from.first()? {
         SignaturePlace::Place(Place::Source(Source::Header(name))) => Some(name.clone()),
+        SignaturePlace::Place(Place::NamedHeader(param)) => {
+            params.get(param, &vendor.params).map(str::to_owned)
+        }
         SignaturePlace::Numbered(prefix) => Some(format!("{prefix}1")),
         SignaturePlace::Place(_) => None,
     }

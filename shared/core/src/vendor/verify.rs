@@ -169,6 +169,12 @@ impl Vendor {
         self.check_key_url(scheme, &View::new(request, own, &sources))
     }
 
+    /// Whether this scheme decides about the request.
+    pub(super) fn verifies_by(&self, index: usize, request: &Request) -> bool {
+        let own = json::text(&request.body).ok();
+        self.scheme_for(request, own).is_ok_and(|(decides, _)| decides == index)
+    }
+
     /// The first scheme whose condition holds.
     fn scheme_for(&self, request: &Request, own: Option<&str>) -> Result<(usize, &Scheme), Refusal> {
         let conditions = self.schemes.iter().flat_map(|scheme| scheme.condition.sources());

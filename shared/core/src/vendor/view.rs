@@ -47,6 +47,14 @@ impl<T> Single<T> {
         }
     }
 
+    pub(crate) fn map<U>(self, of: impl FnOnce(T) -> U) -> Single<U> {
+        match self {
+            Self::Absent => Single::Absent,
+            Self::One(value) => Single::One(of(value)),
+            Self::Repeated => Single::Repeated,
+        }
+    }
+
     pub(crate) fn one(self) -> Option<T> {
         match self {
             Self::One(value) => Some(value),
@@ -125,16 +133,12 @@ impl<'r> View<'r> {
     /// decoded, a number as it was written.
     pub(crate) fn bytes(&self, place: &Place) -> Single<Cow<'_, [u8]>> {
         match place {
-            Place::Source(Source::Header(name)) => borrowed(self.header(name)),
+            Place::Source(Source::Header(name)) => self.header(name).map(Cow::Borrowed),
             Place::NamedHeader(param) => match self.param(param) {
-                Some(name) => borrowed(self.header(name)),
+                Some(name) => self.header(name).map(Cow::Borrowed),
                 None => Single::Absent,
             },
-            Place::Source(Source::Query(name)) => match self.query(name) {
-                Single::One(value) => Single::One(Cow::Owned(value)),
-                Single::Absent => Single::Absent,
-                Single::Repeated => Single::Repeated,
-            },
+            Place::Source(Source::Query(name)) => self.query(name).map(Cow::Owned),
             Place::Element(name) => Single::of(
                 self.elements
                     .iter()
@@ -266,14 +270,6 @@ fn values(text: &str, pointers: &[&Pointer]) -> BTreeMap<String, JsonText> {
             Some((pointer.as_str().to_owned(), JsonText::from_json(found?.json).ok()?))
         })
         .collect()
-}
-
-fn borrowed<'a>(value: Single<&'a [u8]>) -> Single<Cow<'a, [u8]>> {
-    match value {
-        Single::One(value) => Single::One(Cow::Borrowed(value)),
-        Single::Absent => Single::Absent,
-        Single::Repeated => Single::Repeated,
-    }
 }
 
 fn into_bytes(text: Cow<'_, str>) -> Cow<'_, [u8]> {

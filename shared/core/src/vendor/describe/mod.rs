@@ -146,7 +146,7 @@ fn body(document: &mut Document<'_>, root: Table<'_>) -> (BodyForm, bool) {
             match CONTENT_ENCODINGS.iter().find(|(name, _)| *name == text.text) {
                 Some((_, encoding)) => form.encodings.push(*encoding),
                 None => {
-                    document.problem(text.at, format!("`{}` is no content encoding here", text.text), None)
+                    document.problem(text.at, format!("`{}` is no content encoding here", text.text), None);
                 }
             }
         }
