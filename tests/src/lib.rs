@@ -1,1 +1,8 @@
-//! Placeholder.
+//! What the tests of Sekali share: the in-memory reference model of the ports,
+//! fault decorators around them, and the contract that every store keeps.
+//! Nothing here is part of what is deployed.
+
+pub mod contract;
+pub mod emulator;
+pub mod fault;
+pub mod memory;

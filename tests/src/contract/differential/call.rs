@@ -1,0 +1,83 @@
+//! The calls that a sequence is made of.
+
+use super::aim::{Aim, Stale, aim, stale};
+use super::{CONTENTS, EVENTS, Pick};
+use proptest::prelude::*;
+use sekali::protocol::event::EventStatus;
+
+/// A call of the store. What it names it finds in the model when its turn
+/// comes, mostly as it stands there.
+#[derive(Debug, Clone)]
+pub(super) enum Call {
+    Create {
+        event: Pick,
+        content: Pick,
+        status: EventStatus,
+        nonce: u8,
+    },
+    PutPayload {
+        event: Pick,
+        content: Pick,
+        seconds: u8,
+    },
+    KeepPayload {
+        event: Pick,
+        content: Pick,
+    },
+    ExpirePayload {
+        event: Pick,
+        content: Pick,
+        seconds: u8,
+    },
+    Count {
+        event: Pick,
+        at: u8,
+    },
+    Conflict {
+        event: Pick,
+        content: Pick,
+        at: u8,
+    },
+    Adopt {
+        event: Pick,
+        stale: Option<Stale>,
+        content: Pick,
+        at: u8,
+    },
+    Write(Box<Aim>),
+    /// The last transition once more, as after a lost answer.
+    WriteAgain,
+}
+
+/// Calls, made one after the other.
+#[derive(Debug, Clone)]
+pub struct Sequence(pub(super) Vec<Call>);
+
+/// Sequences of up to fifteen calls.
+pub fn sequences() -> impl Strategy<Value = Sequence> {
+    prop::collection::vec(call(), 1..16).prop_map(Sequence)
+}
+
+pub(super) fn event_status() -> impl Strategy<Value = EventStatus> {
+    prop::sample::select(EventStatus::ALL.to_vec())
+}
+
+fn call() -> impl Strategy<Value = Call> {
+    let (event, hash) = (|| 0..EVENTS.len(), || 0..CONTENTS.len());
+    let seconds = || 0..4_u8;
+    prop_oneof![
+        3 => (event(), hash(), event_status(), 0..3_u8)
+            .prop_map(|(event, content, status, nonce)| Call::Create { event, content, status, nonce }),
+        2 => (event(), hash(), seconds())
+            .prop_map(|(event, content, seconds)| Call::PutPayload { event, content, seconds }),
+        1 => (event(), hash()).prop_map(|(event, content)| Call::KeepPayload { event, content }),
+        1 => (event(), hash(), seconds())
+            .prop_map(|(event, content, seconds)| Call::ExpirePayload { event, content, seconds }),
+        1 => (event(), seconds()).prop_map(|(event, at)| Call::Count { event, at }),
+        2 => (event(), hash(), seconds()).prop_map(|(event, content, at)| Call::Conflict { event, content, at }),
+        2 => (event(), stale(), hash(), seconds())
+            .prop_map(|(event, stale, content, at)| Call::Adopt { event, stale, content, at }),
+        8 => aim().prop_map(|aim| Call::Write(Box::new(aim))),
+        2 => Just(Call::WriteAgain),
+    ]
+}

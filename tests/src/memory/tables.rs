@@ -1,0 +1,266 @@
+//! The three tables as pure state. Each call applies exactly the guards that
+//! the core defines, all or nothing; this is what every other store is
+//! compared with.
+
+use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
+use sekali::payload::Payload;
+use sekali::ports::{Create, StoreError, Write};
+use sekali::protocol::action::Action;
+use sekali::protocol::event::{CONFLICTS_LISTED, Event};
+use sekali::protocol::resource::Resource;
+use sekali::protocol::transition::{ActionWrite, EventWrite, ResourceWrite, Transition};
+use sekali::time::{ExpiresAt, UnixMillis};
+use std::collections::BTreeMap;
+
+use super::ledger::Footprint;
+
+/// DynamoDB takes no larger item.
+const LARGEST_ITEM: usize = 400 * 1024;
+
+/// A payload as stored.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct StoredPayload {
+    pub(super) payload: Payload,
+    pub(super) expires: Option<ExpiresAt>,
+}
+
+/// Whether, and when, DynamoDB may remove a payload.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Expiry {
+    /// There is no such payload.
+    Absent,
+    /// It stays until somebody gives it a TTL.
+    Kept,
+    /// It may be removed after this.
+    At(ExpiresAt),
+}
+
+/// Everything stored. Two equal values are the same state.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct Tables {
+    pub(super) events: BTreeMap<EventKey, Event>,
+    pub(super) payloads: BTreeMap<(EventKey, EventHash), StoredPayload>,
+    pub(super) actions: BTreeMap<ActionKey, Action>,
+    pub(super) resources: BTreeMap<ResourceKey, Resource>,
+}
+
+impl Tables {
+    /// Every event, by key.
+    pub fn events(&self) -> impl Iterator<Item = &Event> {
+        self.events.values()
+    }
+
+    /// Every action, by key.
+    pub fn actions(&self) -> impl Iterator<Item = &Action> {
+        self.actions.values()
+    }
+
+    /// Every resource, by key.
+    pub fn resources(&self) -> impl Iterator<Item = &Resource> {
+        self.resources.values()
+    }
+
+    /// One event.
+    pub fn event(&self, key: &EventKey) -> Option<&Event> {
+        self.events.get(key)
+    }
+
+    /// One action.
+    pub fn action(&self, key: &ActionKey) -> Option<&Action> {
+        self.actions.get(key)
+    }
+
+    /// One resource.
+    pub fn resource(&self, key: &ResourceKey) -> Option<&Resource> {
+        self.resources.get(key)
+    }
+
+    /// One payload.
+    pub fn payload(&self, key: &EventKey, hash: &EventHash) -> Option<&Payload> {
+        self.payloads.get(&(key.clone(), hash.clone())).map(|stored| &stored.payload)
+    }
+
+    /// Whether, and when, a payload may be removed.
+    pub fn payload_expiry(&self, key: &EventKey, hash: &EventHash) -> Expiry {
+        match self.payloads.get(&(key.clone(), hash.clone())) {
+            None => Expiry::Absent,
+            Some(stored) => stored.expires.map_or(Expiry::Kept, Expiry::At),
+        }
+    }
+
+    /// See [`Store::create_event`](sekali::ports::Store::create_event).
+    ///
+    /// # Errors
+    /// `Invalid`: the event is larger than an item may be.
+    pub fn create_event(&mut self, event: &Event) -> Result<Create, StoreError> {
+        fits(&Footprint::of_event(event))?;
+        if let Some(stored) = self.events.get(&event.key) {
+            return Ok(Create::Exists(Box::new(stored.clone())));
+        }
+        self.events.insert(event.key.clone(), event.clone());
+        Ok(Create::Created)
+    }
+
+    /// See [`Store::put_payload`](sekali::ports::Store::put_payload).
+    ///
+    /// # Errors
+    /// `Invalid`: the payload is larger than an item may be.
+    pub fn put_payload(
+        &mut self,
+        key: &EventKey,
+        hash: &EventHash,
+        payload: &Payload,
+        expires: ExpiresAt,
+    ) -> Result<(), StoreError> {
+        fits(&Footprint::of_payload(key, hash, payload))?;
+        // INV-9: a repeated delivery never restores a TTL, and never brings one forward.
+        let takes = match self.payload_expiry(key, hash) {
+            Expiry::Absent => true,
+            Expiry::Kept => false,
+            Expiry::At(stored) => stored < expires,
+        };
+        if takes {
+            let stored = StoredPayload { payload: payload.clone(), expires: Some(expires) };
+            self.payloads.insert((key.clone(), hash.clone()), stored);
+        }
+        Ok(())
+    }
+
+    /// See [`Store::keep_payload`](sekali::ports::Store::keep_payload).
+    pub fn keep_payload(&mut self, key: &EventKey, hash: &EventHash) -> bool {
+        let stored = self.payloads.get_mut(&(key.clone(), hash.clone()));
+        stored.map(|stored| stored.expires = None).is_some()
+    }
+
+    /// See [`Store::expire_payload`](sekali::ports::Store::expire_payload).
+    pub fn expire_payload(&mut self, key: &EventKey, hash: &EventHash, expires: ExpiresAt) {
+        if let Some(stored) = self.payloads.get_mut(&(key.clone(), hash.clone())) {
+            stored.expires = Some(stored.expires.map_or(expires, |earlier| earlier.max(expires)));
+        }
+    }
+
+    /// See [`Store::count_duplicate`](sekali::ports::Store::count_duplicate).
+    pub fn count_duplicate(&mut self, key: &EventKey, at: UnixMillis) -> Option<Event> {
+        let event = self.events.get_mut(key)?;
+        event.seen.deliveries = event.seen.deliveries.saturating_add(1);
+        event.seen.last_at = at;
+        Some(event.clone())
+    }
+
+    /// See [`Store::record_conflict`](sekali::ports::Store::record_conflict).
+    pub fn record_conflict(&mut self, key: &EventKey, hash: &EventHash, at: UnixMillis) {
+        if let Some(event) = self.events.get_mut(key) {
+            note_conflict(event, hash, at);
+        }
+    }
+
+    /// See [`Store::adopt`](sekali::ports::Store::adopt).
+    pub fn adopt(&mut self, seen: &Event, hash: &EventHash, at: UnixMillis) -> Write {
+        let Some(stored) = self.events.get_mut(&seen.key) else { return Write::Refused };
+        let unmoved = stored.progress.status == seen.progress.status
+            && stored.progress.generation == seen.progress.generation
+            && stored.progress.expires.is_some() == seen.progress.expires.is_some()
+            && stored.progress.action.is_none();
+        if !unmoved || (stored.hash != seen.hash && stored.hash != *hash) {
+            return Write::Refused;
+        }
+        // Otherwise an earlier try of the same adoption was applied.
+        if stored.hash == seen.hash {
+            stored.hash = hash.clone();
+            note_conflict(stored, &seen.hash, at);
+        }
+        Write::Applied
+    }
+
+    /// See [`Store::write`](sekali::ports::Store::write): all or nothing, each
+    /// item on its guard (INV-3, INV-5). One without an item is applied.
+    ///
+    /// # Errors
+    /// `Invalid`: an item is larger than it may be.
+    pub fn apply(&mut self, transition: &Transition) -> Result<Write, StoreError> {
+        self.check_sizes(transition)?;
+        if self.admits(transition) {
+            self.put(transition);
+            return Ok(Write::Applied);
+        }
+        // A refused write that finds all of it as it wanted was applied by an
+        // earlier try of the same.
+        Ok(if self.stands_as_wanted(transition) { Write::Applied } else { Write::Refused })
+    }
+
+    fn check_sizes(&self, transition: &Transition) -> Result<(), StoreError> {
+        let Transition { event, action, resource, payload: _ } = transition;
+        if let Some(ActionWrite::Put { to, .. }) = action {
+            fits(&Footprint::of_action(to))?;
+        }
+        if let Some(stored) = event.as_ref().and_then(|write| Some((self.events.get(&write.key)?, write))) {
+            let (stored, write) = stored;
+            fits(&Footprint::of_event(&Event { progress: write.to.clone(), ..stored.clone() }))?;
+        }
+        resource.as_ref().map_or(Ok(()), |write| fits(&Footprint::of_resource(&write.to)))
+    }
+
+    fn admits(&self, transition: &Transition) -> bool {
+        let event = transition.event.as_ref().is_none_or(|EventWrite { key, from, .. }| {
+            self.events.get(key).is_some_and(|stored| from.admits(stored))
+        });
+        let action = transition.action.as_ref().is_none_or(|write| match write {
+            ActionWrite::Put { from, to } => from.admits(self.actions.get(&to.key)),
+            ActionWrite::Check { action } => action.as_read().admits(self.actions.get(&action.key)),
+        });
+        let resource = transition
+            .resource
+            .as_ref()
+            .is_none_or(|write: &ResourceWrite| write.from.admits(self.resources.get(write.key())));
+        event && action && resource
+    }
+
+    fn put(&mut self, transition: &Transition) {
+        if let Some(write) = &transition.event
+            && let Some(stored) = self.events.get_mut(&write.key)
+        {
+            stored.progress = write.to.clone();
+        }
+        if let Some(ActionWrite::Put { to, .. }) = &transition.action {
+            self.actions.insert(to.key.clone(), (**to).clone());
+        }
+        if let Some(write) = &transition.resource {
+            self.resources.insert(write.key().clone(), write.to.clone());
+        }
+    }
+
+    /// Every item that would be written already is what it should become; a
+    /// transition that only looks is never its own retry.
+    fn stands_as_wanted(&self, transition: &Transition) -> bool {
+        let event = transition.event.as_ref().map(|write| {
+            self.events.get(&write.key).is_some_and(|stored| {
+                stored.progress == write.to
+                    && write.from.hash.as_ref().is_none_or(|hash| *hash == stored.hash)
+            })
+        });
+        let action = match &transition.action {
+            Some(ActionWrite::Put { to, .. }) => Some(self.actions.get(&to.key) == Some(&**to)),
+            Some(ActionWrite::Check { .. }) | None => None,
+        };
+        let resource =
+            transition.resource.as_ref().map(|write| self.resources.get(write.key()) == Some(&write.to));
+        let written: Vec<bool> = [event, action, resource].into_iter().flatten().collect();
+        !written.is_empty() && written.into_iter().all(|as_wanted| as_wanted)
+    }
+}
+
+fn note_conflict(event: &mut Event, hash: &EventHash, at: UnixMillis) {
+    let seen = &mut event.seen;
+    seen.conflicts = seen.conflicts.saturating_add(1);
+    seen.last_at = at;
+    if seen.conflict_hashes.len() < CONFLICTS_LISTED && !seen.conflict_hashes.contains(hash) {
+        seen.conflict_hashes.push(hash.clone());
+    }
+}
+
+fn fits(footprint: &Footprint) -> Result<(), StoreError> {
+    match footprint.bytes {
+        0..=LARGEST_ITEM => Ok(()),
+        bytes => Err(StoreError::Invalid(format!("an item of {bytes} bytes"))),
+    }
+}

@@ -1,0 +1,4 @@
+//! Tests of the reference model itself.
+
+mod line;
+mod store;
