@@ -7,6 +7,9 @@ mod handshake;
 mod scheme;
 mod signature;
 
+#[cfg(test)]
+pub(super) use signature::KIND_NAMES;
+
 use super::Vendor;
 use super::place::Place;
 use super::scheme::Condition;

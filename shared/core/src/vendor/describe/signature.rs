@@ -43,6 +43,18 @@ const KINDS: &[(&str, KindName)] = &[
     ("none", KindName::None),
 ];
 
+/// The names of the kinds, for the reference.
+#[cfg(test)]
+pub(in crate::vendor) const KIND_NAMES: [&str; KINDS.len()] = {
+    let mut names = [""; KINDS.len()];
+    let mut at = 0;
+    while at < KINDS.len() {
+        names[at] = KINDS[at].0;
+        at += 1;
+    }
+    names
+};
+
 pub(super) fn kind_name(kind: &Kind) -> &'static str {
     match kind {
         Kind::Hmac(_) => "hmac",

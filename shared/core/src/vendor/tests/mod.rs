@@ -5,6 +5,7 @@ mod descriptions;
 mod extraction;
 mod keys;
 mod parsing;
+mod reference;
 mod verification;
 
 use super::*;
