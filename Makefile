@@ -30,8 +30,9 @@ help: ## say what there is
 	@echo '  watch takes WATCH_PORT=; package takes ARCH=arm64 or x86_64.'
 
 run: tools ## run everything on this machine and play the demo; Ctrl-C ends it
-	@echo 'building; the first time takes a few minutes, later ones seconds'
-	@cargo run --package sekali-cli --bin sekali -- local run \
+	@test -d target/local/lambda || \
+	  echo 'building everything; the first time this takes about 5 minutes on 2 cores, later seconds'
+	@cargo run --bin sekali -- local run \
 	  --port $(PORT) --destination-port $(DESTINATION_PORT) \
 	  $(if $(ENDPOINTS),--endpoints $(ENDPOINTS)) $(if $(ONCE),--once)
 

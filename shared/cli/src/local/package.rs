@@ -9,19 +9,16 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 /// Builds the functions with cargo-lambda, for this machine and on the dev
-/// profile: the same one that tests are built on, so each crate is built once.
+/// profile: the one that tests and this very binary are built on. Naming the
+/// packages would give their crates another set of features than the whole
+/// workspace has, and compile most of them a second time.
 ///
 /// # Errors
 /// The tools are not installed, or the code does not build.
 pub async fn build(checkout: &Checkout) -> Result<()> {
     let mut command: Vec<OsString> = vec![checkout.tool("cargo-lambda")?.into()];
-    command.extend(
-        ["lambda", "build", "--compiler", "cargo", "--profile", "dev", "--lambda-dir"].map(Into::into),
-    );
+    command.extend(["lambda", "build", "--compiler", "cargo", "--profile", "dev", "--lambda-dir"].map(Into::into));
     command.push(checkout.builds().into());
-    for function in FUNCTIONS {
-        command.extend(["--package", function].map(Into::into));
-    }
     let environment: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_of_our_own_build(name)).collect();
     let status = Group::start(checkout, &command, &environment, None)?.wait().await?;
     ensure!(status.success(), "the functions did not build");
@@ -60,15 +57,13 @@ pub async fn zip(
         let bootstrap = checkout.builds().join(function).join("bootstrap");
         ensure!(bootstrap.is_file(), "{function} is not built: {} is missing", bootstrap.display());
         let zip = folder.join(format!("{function}.zip"));
-        let command: [OsString; 6] = [
+        let command: [OsString; 5] = [
             checkout.tool("python")?.into(),
-            "-m".into(),
-            "zipfile".into(),
-            "-c".into(),
+            checkout.root().join("infra/local/zip_function.py").into(),
             zip.clone().into(),
             bootstrap.into(),
+            config.clone().into(),
         ];
-        let command: Vec<OsString> = command.into_iter().chain([config.clone().into()]).collect();
         let status = Group::start(checkout, &command, &[], None)?.wait().await?;
         ensure!(status.success(), "cannot write {}", zip.display());
         zips.push(zip);
