@@ -27,6 +27,12 @@ fn every_recorded_signature_is_judged_as_recorded() {
     assert_all(&run(include_str!("../../../tests/vectors/signatures.json")), 390);
 }
 
+/// Made with another implementation, for vendors of which nothing is recorded.
+#[test]
+fn every_signature_made_as_documented_is_judged_right() {
+    assert_all(&run(include_str!("../../../tests/vectors/derived.json")), 231);
+}
+
 #[test]
 fn every_recorded_delivery_gives_the_recorded_events() {
     assert_all(&run(include_str!("../../../tests/vectors/events.json")), 137);

@@ -144,8 +144,11 @@ impl<'r> Delivery<'r> {
         if let Some(missing) = shape.required.iter().find(|source| !is_there(source)) {
             return Err(Unreadable::Missing(missing.clone()));
         }
-        let pointers: Vec<&Pointer> = shape.volatile.iter().collect();
-        let pieces = json::cut(own, &pointers).map_err(|_| Unreadable::Content { outside: None })?;
+        let pieces = match shape.volatile.is_empty() {
+            true => vec![own],
+            false => json::cut(own, &shape.volatile.iter().collect::<Vec<_>>())
+                .map_err(|_| Unreadable::Content { outside: None })?,
+        };
         let hash = EventHash::of(pieces.into_iter().map(str::as_bytes));
         let identity = match identity(view, shape) {
             Some(identity) => identity,
@@ -177,7 +180,10 @@ impl<'r> Delivery<'r> {
         let mut distinct: Vec<&Pointer> = concrete.iter().flatten().collect();
         distinct.sort_unstable();
         distinct.dedup();
-        let values = json::read(self.text, &distinct)?;
+        let values = match distinct.is_empty() {
+            true => Vec::new(),
+            false => json::read(self.text, &distinct)?,
+        };
         let value_of = |pointer: &Pointer| {
             let index = distinct.binary_search(&pointer).ok()?;
             JsonText::from_json(values[index].as_ref()?.json).ok()

@@ -67,6 +67,10 @@ impl Vendor {
         params: &Params,
         keys: Option<&Keys>,
     ) -> Option<Result<HandshakeAnswer, HandshakeRefusal>> {
+        // Most vendors have none, and nobody has vouched for the body yet.
+        if !self.handshakes.iter().any(|handshake| handshake.method == request.method) {
+            return None;
+        }
         let own = json::text(&request.body).ok().filter(|text| json::read(text, &[]).is_ok());
         let sources: Vec<Source> = self.handshakes.iter().flat_map(Handshake::sources).collect();
         let view = View::new(request, own, &sources).with_params(params, &self.params);

@@ -63,7 +63,8 @@ pub(super) fn is_token(key: &Key, scheme: &Scheme, carried: &Carried) -> bool {
     let Material::Bytes(secret) = &key.material else { return false };
     let prefix = scheme.signature.prefix.as_deref().unwrap_or_default().as_bytes();
     carried.candidates.iter().fold(false, |found, candidate| {
-        found | equal(secret, candidate) | equal(secret, &[prefix, candidate].concat())
+        let bare = candidate.strip_prefix(prefix).unwrap_or(candidate);
+        found | equal(secret, bare) | equal(secret, &[prefix, bare].concat())
     })
 }
 

@@ -125,8 +125,6 @@ pub(crate) struct KeyForm {
     /// The delivery names the URL of the key; only these hosts may be asked.
     pub(crate) url_from: Option<Place>,
     pub(crate) hosts: Vec<String>,
-    /// Where the delivery names which key of a set it was made with.
-    pub(crate) id_from: Option<Place>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -163,6 +161,8 @@ pub(crate) struct SignatureForm {
     pub(crate) from: Vec<SignaturePlace>,
     pub(crate) list: Option<List>,
     pub(crate) prefix: Option<String>,
+    /// Of static tokens: `Bearer …` and what follows it are the same.
+    pub(crate) prefix_may_lack: bool,
     pub(crate) encoding: Encoding,
 }
 
@@ -278,7 +278,7 @@ impl Scheme {
             .chain(self.timestamp.iter().map(|timestamp| &timestamp.from))
             .chain(self.require.iter().map(|(place, _)| place))
             .chain(self.binding.iter().map(|binding| &binding.from))
-            .chain(self.key.url_from.iter().chain(&self.key.id_from))
+            .chain(&self.key.url_from)
             .chain(named)
             .chain(claims)
     }

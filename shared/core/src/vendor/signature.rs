@@ -34,7 +34,8 @@ pub(crate) fn carried(view: &View<'_>, form: &SignatureForm) -> Result<Carried, 
     if !seen {
         return Err(Refusal::Missing(named(form)));
     }
-    if let Some(prefix) = &form.prefix {
+    // A static token may be stored with its prefix or without.
+    if let (Some(prefix), false) = (&form.prefix, form.prefix_may_lack) {
         carried.candidates = carried
             .candidates
             .iter()

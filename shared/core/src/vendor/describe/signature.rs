@@ -10,7 +10,7 @@ use crate::document::{Document, Entry, Table};
 use crate::source::Source;
 use toml::de::DeValue;
 
-pub(super) const KEY: &[&str] = &["encoding", "prefix", "min", "url", "url_from", "hosts", "id_from"];
+pub(super) const KEY: &[&str] = &["encoding", "prefix", "min", "url", "url_from", "hosts"];
 pub(super) const SIGNATURE: &[&str] = &["from", "items", "pair", "pick", "prefix", "encoding"];
 pub(super) const NAMED_ALGORITHM: &[&str] = &["from", "items", "pair", "pick", "map"];
 
@@ -153,8 +153,18 @@ fn list(document: &mut Document<'_>, table: Table<'_>) -> Option<List> {
 }
 
 pub(super) fn signature(document: &mut Document<'_>, table: Table<'_>) -> SignatureForm {
-    let mut form = SignatureForm { from: Vec::new(), list: None, prefix: None, encoding: Encoding::Hex };
-    if table.get("kind").is_some_and(|kind| matches!(kind.value, DeValue::String(kind) if kind == "basic")) {
+    let mut form = SignatureForm {
+        from: Vec::new(),
+        list: None,
+        prefix: None,
+        prefix_may_lack: false,
+        encoding: Encoding::Hex,
+    };
+    let is = |name: &str| {
+        table.get("kind").is_some_and(|kind| matches!(kind.value, DeValue::String(kind) if kind == name))
+    };
+    form.prefix_may_lack = is("token");
+    if is("basic") {
         form.from.push(SignaturePlace::Place(Place::Source(Source::Header("Authorization".to_owned()))));
     }
     let Some(table) = section(document, table, "signature") else { return form };
@@ -182,7 +192,6 @@ pub(super) fn key(document: &mut Document<'_>, table: Table<'_>) -> KeyForm {
         url: None,
         url_from: None,
         hosts: Vec::new(),
-        id_from: None,
     };
     let Some(table) = section(document, table, "key") else { return form };
     document.only(table, "`key`", KEY);
@@ -193,7 +202,6 @@ pub(super) fn key(document: &mut Document<'_>, table: Table<'_>) -> KeyForm {
     form.url = string(document, table, "url");
     form.url_from = place(document, table, "url_from");
     form.hosts = names(document, table, "hosts", &[]);
-    form.id_from = place(document, table, "id_from");
     if form.url_from.is_some() && form.hosts.is_empty() {
         let remedy = "a delivery that names its own key proves nothing unless the host is pinned";
         document.absent(table.at, "`key.url_from` needs `key.hosts`", Some(remedy.into()));
