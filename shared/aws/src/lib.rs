@@ -8,6 +8,8 @@ pub mod dynamodb;
 pub mod entropy;
 pub mod http_destination;
 pub mod log;
+#[cfg(test)]
+mod scripted;
 pub mod secrets;
 pub mod sqs;
 pub mod tables;

@@ -103,9 +103,12 @@ fn trace_attribute(message: &Message) -> Option<MessageSystemAttributeValue> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::client::{Aws, Patience};
+    use crate::scripted::{Reply, Tries, error, ok, service};
     use sekali::ids::Generation;
     use sekali::key::EventKey;
     use sekali::time::UnixMillis;
+    use serde_json::json;
 
     fn message(event: &str) -> Message {
         Message {
@@ -150,5 +153,46 @@ mod tests {
         assert_eq!(visibility_seconds(Duration::from_millis(1)), 1);
         assert_eq!(visibility_seconds(Duration::from_secs(20)), 20);
         assert_eq!(visibility_seconds(Duration::MAX), 43_200);
+    }
+
+    async fn queue(reply: Reply) -> (SqsQueue, Tries) {
+        let (url, tries) = service(&[reply]).await;
+        let client = Aws::at(&url, Patience::FUNCTION).sqs();
+        (SqsQueue::new(client, "http://localhost/queues/events"), tries)
+    }
+
+    #[tokio::test]
+    async fn a_message_is_sent_with_its_ids_beside_it() {
+        let (queue, tries) = queue(ok(json!({ "MessageId": "m_1" }))).await;
+        let trace = Some("00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01".to_owned());
+        let message = Message { trace, ..message("event|1:a") };
+        assert_eq!(queue.send(&message).await, Ok(()));
+        let (operation, sent) = tries.lock().unwrap().remove(0);
+        assert_eq!(
+            (operation.as_str(), &sent["QueueUrl"]),
+            ("SendMessage", &json!("http://localhost/queues/events"))
+        );
+        assert_eq!(serde_json::from_str::<Message>(sent["MessageBody"].as_str().unwrap()).unwrap(), message);
+        let attribute = &sent["MessageAttributes"]["sekali.correlation"]["StringValue"];
+        assert_eq!(attribute, message.correlation.as_str());
+        assert!(sent["MessageSystemAttributes"]["AWSTraceHeader"]["StringValue"].is_string());
+    }
+
+    // INV-1: whoever enqueues must know that the queue did not take it.
+    #[tokio::test]
+    async fn a_queue_that_refuses_says_why() {
+        let (queue, _) = queue(error(400, "QueueDoesNotExist")).await;
+        let QueueError(cause) = queue.send(&message("event|1:a")).await.unwrap_err();
+        assert!(cause.contains("QueueDoesNotExist"), "{cause}");
+        assert!(queue.change_visibility("receipt", Duration::ZERO).await.is_err());
+    }
+
+    #[tokio::test]
+    async fn a_message_is_brought_back_by_its_receipt() {
+        let (queue, tries) = queue(ok(json!({}))).await;
+        assert_eq!(queue.change_visibility("receipt", Duration::from_millis(1500)).await, Ok(()));
+        let (operation, sent) = tries.lock().unwrap().remove(0);
+        assert_eq!(operation, "ChangeMessageVisibility");
+        assert_eq!((&sent["ReceiptHandle"], &sent["VisibilityTimeout"]), (&json!("receipt"), &json!(2)));
     }
 }

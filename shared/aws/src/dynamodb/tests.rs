@@ -4,91 +4,25 @@
 use super::item::tests::{bare_event, event_key, full_action, full_event};
 use super::*;
 use crate::client::{Aws, Patience};
+use crate::scripted::{Reply, Tries, error, ok, operations, service};
 use sekali::key::EventHash;
 use sekali::payload::Payload;
 use sekali::ports::{Create, Store, StoreError, Write};
 use sekali::protocol::transition::{ActionWrite, EventWrite, Transition};
 use sekali::time::{ExpiresAt, UnixMillis};
 use serde_json::{Value, json};
-use std::sync::{Arc, Mutex};
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
-use tokio::net::{TcpListener, TcpStream};
-
-/// What the service does with one try.
-#[derive(Clone)]
-enum Reply {
-    /// Closes the connection without an answer.
-    Cut,
-    Answer(u16, Value),
-}
-
-fn ok(answer: Value) -> Reply {
-    Reply::Answer(200, answer)
-}
-
-fn error(status: u16, code: &str) -> Reply {
-    Reply::Answer(
-        status,
-        json!({ "__type": format!("com.amazonaws.dynamodb.v20120810#{code}"), "message": "m" }),
-    )
-}
-
-fn cancelled(reasons: &Value) -> Reply {
-    let code = "com.amazonaws.dynamodb.v20120810#TransactionCanceledException";
-    Reply::Answer(400, json!({ "__type": code, "message": "m", "CancellationReasons": reasons }))
-}
-
-/// The tries that reached the service: operation and body.
-type Tries = Arc<Mutex<Vec<(String, Value)>>>;
 
 /// A store whose service replies in this order; the last reply stays.
 async fn scripted(replies: &[Reply]) -> (DynamoStore, Tries) {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let url = format!("http://{}", listener.local_addr().unwrap());
-    let tries = Tries::default();
-    let (replies, seen) = (replies.to_vec(), tries.clone());
-    tokio::spawn(async move {
-        for number in 0.. {
-            let (mut stream, _) = listener.accept().await.unwrap();
-            let request = read(&mut stream).await;
-            seen.lock().unwrap().push(request);
-            if let Reply::Answer(status, answer) = &replies[number.min(replies.len() - 1)] {
-                let body = answer.to_string();
-                let head = format!(
-                    "HTTP/1.1 {status} S\r\nconnection: close\r\ncontent-length: {}\r\n\r\n",
-                    body.len()
-                );
-                stream.write_all((head + &body).as_bytes()).await.unwrap();
-                stream.shutdown().await.unwrap();
-            }
-        }
-    });
+    let (url, tries) = service(replies).await;
     let client = Aws::at(&url, Patience::FUNCTION).dynamodb();
     let tables = Tables { events: "e".into(), resources: "r".into(), actions: "a".into() };
     (DynamoStore::new(client, tables), tries)
 }
 
-async fn read(stream: &mut TcpStream) -> (String, Value) {
-    let mut bytes = Vec::new();
-    loop {
-        let mut buffer = [0; 8192];
-        let count = stream.read(&mut buffer).await.unwrap();
-        bytes.extend_from_slice(&buffer[..count]);
-        let text = String::from_utf8_lossy(&bytes);
-        let Some((head, body)) = text.split_once("\r\n\r\n") else { continue };
-        let header = |name: &str| {
-            let found = |line: &str| {
-                let (known, value) = line.split_once(": ")?;
-                known.eq_ignore_ascii_case(name).then(|| value.to_owned())
-            };
-            head.lines().find_map(found).unwrap()
-        };
-        if body.len() == header("content-length").parse::<usize>().unwrap() {
-            let target = header("x-amz-target");
-            let operation = target.split_once('.').unwrap().1.to_owned();
-            return (operation, serde_json::from_str(body).unwrap());
-        }
-    }
+fn cancelled(reasons: &Value) -> Reply {
+    let code = "com.amazonaws.dynamodb.v20120810#TransactionCanceledException";
+    Reply::Answer(400, json!({ "__type": code, "message": "m", "CancellationReasons": reasons }))
 }
 
 /// An item in the form in which the service sends it.
@@ -123,10 +57,6 @@ fn claim() -> Transition {
 fn action_item() -> item::Item {
     let attributes = item::action::attributes(&full_action()).unwrap();
     item::attribute::whole(full_action().key.as_str(), attributes)
-}
-
-fn operations(tries: &Tries) -> Vec<String> {
-    tries.lock().unwrap().iter().map(|(operation, _)| operation.clone()).collect()
 }
 
 #[tokio::test]

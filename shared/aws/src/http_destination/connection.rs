@@ -27,7 +27,7 @@ pub(super) enum NotConnected {
     Failed(String),
 }
 
-/// Whose certificates are trusted.
+/// Whose certificates are trusted: those of these roots.
 #[derive(Clone)]
 pub(super) struct Trust(TlsConnector);
 
@@ -40,7 +40,7 @@ impl Trust {
         Self::of(roots)
     }
 
-    fn of(roots: RootCertStore) -> Self {
+    pub(super) fn of(roots: RootCertStore) -> Self {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         #[expect(clippy::expect_used, reason = "the provider is compiled in with the versions it supports")]
         let config = ClientConfig::builder_with_provider(provider)

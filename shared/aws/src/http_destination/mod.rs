@@ -191,3 +191,5 @@ fn request(url: &Uri, call: &Call<'_>) -> Result<Request<Full<Bytes>>, http::Err
 
 #[cfg(test)]
 mod tests;
+#[cfg(test)]
+mod tls_tests;

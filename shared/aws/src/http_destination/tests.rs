@@ -6,7 +6,7 @@ use sekali::key::ActionKey;
 use sekali::protocol::action::{EffectResult, IdempotencyKey};
 use std::future::Future;
 use std::pin::Pin;
-use tokio::io::{AsyncReadExt, AsyncWriteExt};
+use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
 /// Long enough for a loopback call on a busy machine.
@@ -61,7 +61,7 @@ impl Server {
 }
 
 /// Reads head and body of a request.
-async fn request_of(stream: &mut TcpStream) -> String {
+pub(super) async fn request_of(stream: &mut (impl AsyncRead + Unpin)) -> String {
     let mut read = Vec::new();
     let mut buffer = [0; 4096];
     while !(read.windows(4).any(|end| end == b"\r\n\r\n") && read.ends_with(BODY)) {
@@ -73,7 +73,7 @@ async fn request_of(stream: &mut TcpStream) -> String {
     String::from_utf8(read).unwrap()
 }
 
-fn destinations(url: &str, reach: Reach) -> HttpDestinations {
+pub(super) fn destinations(url: &str, reach: Reach) -> HttpDestinations {
     let destination = HttpDestination { url: url.to_owned(), decisive: vec![503] };
     HttpDestinations::new(BTreeMap::from([("packing".into(), destination)]), reach).unwrap()
 }
@@ -82,7 +82,11 @@ fn key() -> IdempotencyKey {
     IdempotencyKey::of(&ActionKey::from_stored("action|4:pack"), Generation::FIRST)
 }
 
-async fn call_with(destinations: &HttpDestinations, timeout: Duration, trace: Option<&str>) -> Outcome {
+pub(super) async fn call_with(
+    destinations: &HttpDestinations,
+    timeout: Duration,
+    trace: Option<&str>,
+) -> Outcome {
     let call = Call {
         destination: &"packing".into(),
         key: &key(),
@@ -103,7 +107,7 @@ fn unknown(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::Unknown(_))
 }
 
-fn not_started(outcome: &Outcome) -> bool {
+pub(super) fn not_started(outcome: &Outcome) -> bool {
     matches!(outcome, Outcome::NotStarted { decisive: false, .. })
 }
 
