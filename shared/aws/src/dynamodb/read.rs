@@ -11,6 +11,13 @@ use sekali::ports::{DuePage, IndexShard, StoreError};
 use sekali::time::UnixMillis;
 
 impl DynamoStore {
+    /// Opens the connection before the first delivery or message needs it:
+    /// while a function starts it has a whole processor to itself. A failure
+    /// is left for the first real call to report.
+    pub async fn warm_up(&self) {
+        drop(self.get(Table::Events, "warm-up").await);
+    }
+
     /// One item, strongly consistent.
     pub(super) async fn get(&self, table: Table, pk: &str) -> Result<Option<Item>, StoreError> {
         let answer = self
