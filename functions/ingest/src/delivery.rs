@@ -5,10 +5,11 @@ use lambda_http::http::header::CONTENT_TYPE;
 use lambda_http::request::RequestContext;
 use lambda_http::{Body, RequestExt, Response};
 use sekali::http::{Headers, Request};
-use sekali::ids::{CorrelationId, Tenant};
+use sekali::ids::CorrelationId;
 use sekali::ingest::Addressed;
 use sekali::ingest::answer::Answer;
 use sekali::ports::Entropy;
+use std::net::IpAddr;
 
 /// The header in which AWS hands the trace on.
 const TRACE_HEADER: &str = "x-amzn-trace-id";
@@ -23,7 +24,8 @@ pub fn read(event: lambda_http::Request, entropy: &impl Entropy) -> (Addressed, 
     let trace = event.headers().get(TRACE_HEADER).and_then(|value| value.to_str().ok()).map(str::to_owned);
     let addressed = Addressed {
         endpoint: parameters.first("endpoint").unwrap_or_default().to_owned(),
-        tenant: parameters.first("tenant").map(Tenant::from),
+        tenant: parameters.first("tenant").map(str::to_owned),
+        from: caller(&event),
         correlation,
         trace,
     };
@@ -50,6 +52,17 @@ fn gateway_id(event: &lambda_http::Request) -> Option<&str> {
         _ => None,
     }
     .filter(|id| !id.is_empty())
+}
+
+/// The address that called the gateway. A forwarding header says whatever its
+/// sender wrote, so it is never read.
+fn caller(event: &lambda_http::Request) -> Option<IpAddr> {
+    let address = match event.request_context_ref()? {
+        RequestContext::ApiGatewayV2(context) => context.http.source_ip.as_deref(),
+        RequestContext::ApiGatewayV1(context) => context.identity.source_ip.as_deref(),
+        _ => None,
+    };
+    address?.parse().ok()
 }
 
 fn headers(map: &HeaderMap) -> Headers {
@@ -81,9 +94,9 @@ mod tests {
     fn version_2(body: &str, base64: bool) -> String {
         format!(
             r#"{{"version":"2.0","routeKey":"ANY /webhooks/{{endpoint}}","rawPath":"/webhooks/stripe",
-            "rawQueryString":"a=1&b=%20","headers":{{"stripe-signature":"t=1,v1=00"}},
-            "pathParameters":{{"endpoint":"stripe"}},"isBase64Encoded":{base64},"body":"{body}",
-            "requestContext":{{"requestId":"req-1","stage":"$default","http":{{"method":"POST","path":"/webhooks/stripe"}}}}}}"#
+            "rawQueryString":"a=1&b=%20","headers":{{"stripe-signature":"t=1,v1=00","x-forwarded-for":"203.0.113.1"}},
+            "pathParameters":{{"endpoint":"stripe","tenant":"acme"}},"isBase64Encoded":{base64},"body":"{body}",
+            "requestContext":{{"requestId":"req-1","stage":"$default","http":{{"method":"POST","path":"/webhooks/stripe","sourceIp":"192.0.2.7"}}}}}}"#
         )
     }
 
@@ -107,18 +120,27 @@ mod tests {
     fn endpoint_query_and_correlation_id_come_from_the_gateway() {
         let (addressed, request) = gateway(&version_2("", false));
         assert_eq!((addressed.endpoint.as_str(), addressed.correlation.as_str()), ("stripe", "req-1"));
+        assert_eq!(addressed.tenant.as_deref(), Some("acme"));
         assert_eq!((request.path.as_str(), request.query.as_str()), ("/webhooks/stripe", "a=1&b=%20"));
     }
 
     #[test]
+    fn the_caller_is_whom_the_gateway_saw_and_no_header_says_otherwise() {
+        let (addressed, _) = gateway(&version_2("", false));
+        assert_eq!(addressed.from, "192.0.2.7".parse().ok());
+    }
+
+    #[test]
     fn a_header_that_came_in_many_values_only_is_found_in_format_1() {
-        let (_, request) = gateway(
+        let (addressed, request) = gateway(
             r#"{"resource":"/webhooks/{endpoint}","path":"/webhooks/github","httpMethod":"POST",
             "headers":{},"multiValueHeaders":{"X-HUB-SIGNATURE-256":["sha256=ab"]},
             "queryStringParameters":null,"multiValueQueryStringParameters":null,
             "pathParameters":{"endpoint":"github"},"stageVariables":null,"isBase64Encoded":false,"body":"{}",
-            "requestContext":{"requestId":"req-2","resourcePath":"/webhooks/{endpoint}","httpMethod":"POST","stage":"prod","path":"/prod/webhooks/github"}}"#,
+            "requestContext":{"requestId":"req-2","resourcePath":"/webhooks/{endpoint}","httpMethod":"POST","stage":"prod","path":"/prod/webhooks/github",
+            "identity":{"sourceIp":"2001:db8::7"}}}"#,
         );
+        assert_eq!(addressed.from, "2001:db8::7".parse().ok());
         assert_eq!(request.headers.text("x-hub-signature-256"), Some("sha256=ab"));
     }
 }

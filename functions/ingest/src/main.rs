@@ -3,12 +3,17 @@
 mod delivery;
 
 use lambda_http::{Error, run, service_fn};
-use sekali::ingest::{Ingest, Ready};
+use sekali::ingest::Ingest;
+use sekali::time::Clock;
 use sekali_aws::client::Patience;
 use sekali_aws::deployment::Environment;
-use sekali_aws::secrets::read_env;
-use sekali_aws::{Aws, DynamoStore, SqsQueue, SystemClock, SystemEntropy};
+use sekali_aws::{Aws, DynamoStore, Keepers, SqsQueue, SystemClock, SystemEntropy};
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Reading secrets before the first delivery is not to delay it for longer: a
+/// secret that is not read by then is read with the delivery that needs it.
+const WARM_UP: Duration = Duration::from_secs(2);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
@@ -17,28 +22,22 @@ async fn main() -> Result<(), Error> {
         tracing::error!(%error, "the function cannot start");
     })?;
     let aws = Aws::from_env(Patience::FUNCTION)?;
-    let mut ready = std::collections::HashMap::new();
-    for (name, endpoint) in &environment.deployment.config.endpoints {
-        let secrets =
-            endpoint.secrets.iter().map(|secret| read_env(secret).map_err(|error| error.to_string()));
-        let (state, problems) = Ready::with(endpoint, secrets.collect());
-        for problem in problems {
-            tracing::error!(endpoint.name = %name, secret.problem = %problem, "a secret cannot be used");
-        }
-        ready.insert(name.clone(), state);
+    let ingest = Ingest::new(
+        DynamoStore::new(aws.dynamodb(), environment.tables),
+        SqsQueue::new(aws.sqs(), environment.queue_url),
+        SystemClock,
+        SystemEntropy::new(),
+        Keepers::new(environment.folder, aws.caller()),
+        Arc::new(environment.deployment),
+    );
+    let reading = ingest.keyring.warm(&ingest.deployment.config, SystemClock.now());
+    if tokio::time::timeout(WARM_UP, reading).await.is_err() {
+        tracing::warn!("not every secret was read before the first delivery");
     }
-    let ingest = Ingest {
-        store: DynamoStore::new(aws.dynamodb(), environment.tables),
-        queue: SqsQueue::new(aws.sqs(), environment.queue_url),
-        clock: SystemClock,
-        entropy: SystemEntropy::new(),
-        deployment: Arc::new(environment.deployment),
-        ready,
-    };
     let ingest = &ingest;
     run(service_fn(|event| async move {
         let (addressed, request) = delivery::read(event, &ingest.entropy);
-        delivery::write(ingest.receive(&addressed, &request).await)
+        Ok::<_, Error>(delivery::write(ingest.receive(&addressed, &request).await)?)
     }))
     .await
 }

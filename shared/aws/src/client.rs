@@ -2,6 +2,7 @@
 //! profiles and an instance's metadata before it reads the environment, and
 //! would set no timeouts.
 
+use crate::secrets::{Addresses, Caller};
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
 use aws_sdk_dynamodb::config::{BehaviorVersion, IdentityCache, Region, SharedHttpClient};
@@ -68,13 +69,18 @@ pub struct Aws {
     shared: SdkConfig,
     dynamodb_url: Option<String>,
     sqs_url: Option<String>,
+    region: String,
+    credentials: Credentials,
+    patience: Patience,
+    keepers: Addresses,
 }
 
 impl Aws {
     /// Reads region, credentials and the addresses of emulators from the
     /// environment: `AWS_REGION` (or `AWS_DEFAULT_REGION`),
     /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`,
-    /// `AWS_ENDPOINT_URL`, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SQS`.
+    /// `AWS_ENDPOINT_URL`, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SQS`,
+    /// `AWS_ENDPOINT_URL_SECRETS_MANAGER`, `AWS_ENDPOINT_URL_SSM`.
     /// The credentials of a function's environment outlive its process, so
     /// they are read once.
     ///
@@ -104,13 +110,22 @@ impl Aws {
             None,
             "environment",
         );
-        let mut shared = settings(patience).region(Region::new(region));
-        shared.set_credentials_provider(Some(SharedCredentialsProvider::new(credentials)));
-        shared.set_endpoint_url(variable("AWS_ENDPOINT_URL"));
+        let mut shared = settings(patience).region(Region::new(region.clone()));
+        shared.set_credentials_provider(Some(SharedCredentialsProvider::new(credentials.clone())));
+        let all = variable("AWS_ENDPOINT_URL");
+        shared.set_endpoint_url(all.clone());
+        let keepers = Addresses {
+            secrets_manager: variable("AWS_ENDPOINT_URL_SECRETS_MANAGER").or_else(|| all.clone()),
+            systems_manager: variable("AWS_ENDPOINT_URL_SSM").or(all),
+        };
         Ok(Self {
             shared: shared.build(),
             dynamodb_url: variable("AWS_ENDPOINT_URL_DYNAMODB"),
             sqs_url: variable("AWS_ENDPOINT_URL_SQS"),
+            region,
+            credentials,
+            patience,
+            keepers,
         })
     }
 
@@ -141,6 +156,11 @@ impl Aws {
             config = config.endpoint_url(url);
         }
         aws_sdk_sqs::Client::from_conf(config.build())
+    }
+
+    /// What asks the keepers of secrets in AWS.
+    pub fn caller(&self) -> Caller {
+        Caller::new(self.region.clone(), self.credentials.clone(), self.keepers.clone(), self.patience)
     }
 
     /// The settings, for a client of another service.

@@ -41,6 +41,8 @@ pub struct Environment {
     pub queue_url: String,
     /// Configuration and the queue's numbers.
     pub deployment: Deployment,
+    /// Where the configuration lies, and `file:` secrets beside it.
+    pub folder: PathBuf,
 }
 
 impl Environment {
@@ -64,12 +66,14 @@ impl Environment {
         if !variables.wrong.is_empty() {
             return Err(NotDeployed::Environment(variables.wrong));
         }
-        let config = read_config(&config_folder())?;
+        let folder = config_folder();
+        let config = read_config(&folder)?;
         let problems = check_windows(&config, retentions);
         if !problems.is_empty() {
             return Err(NotDeployed::Configuration(problems));
         }
-        Ok(Self { tables, queue_url, deployment: Deployment { config, retentions, visibility } })
+        let deployment = Deployment { config, retentions, visibility };
+        Ok(Self { tables, queue_url, deployment, folder })
     }
 }
 

@@ -20,6 +20,7 @@ pub use clock::SystemClock;
 pub use dynamodb::{DynamoStore, Tables};
 pub use entropy::SystemEntropy;
 pub use http_destination::{HttpDestination, HttpDestinations, Reach};
+pub use secrets::Keepers;
 pub use sqs::SqsQueue;
 
 /// An error and its causes on one line. The SDK's own long form would print

@@ -58,6 +58,16 @@ pub struct Request {
     pub body: Vec<u8>,
 }
 
+impl Request {
+    /// The declared media type in lower case, without parameters; `None` where
+    /// none is declared, or several.
+    pub fn media_type(&self) -> Option<String> {
+        let declared = self.headers.text("content-type")?;
+        let media_type = declared.split(';').next().unwrap_or(declared).trim();
+        (!media_type.is_empty()).then(|| media_type.to_ascii_lowercase())
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -69,6 +69,22 @@ text_id! {
     PutNonce,
 }
 
+impl Tenant {
+    /// Longest tenant that a URL may name.
+    pub const LONGEST_IN_PATH: usize = 128;
+
+    /// A tenant as a URL names it: letters, digits, `.`, `_` and `-`, not
+    /// beginning with `.`. Nobody has vouched for this text when it is read, so
+    /// it can lead nowhere but to a name of its own (INV-7). `None`: no tenant
+    /// is called that.
+    pub fn in_path(text: &str) -> Option<Self> {
+        let well_made = (1..=Self::LONGEST_IN_PATH).contains(&text.len())
+            && !text.starts_with('.')
+            && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-".contains(&byte));
+        well_made.then(|| Self::new(text))
+    }
+}
+
 macro_rules! counter {
     ($($(#[$doc:meta])* $name:ident($first:literal)),+ $(,)?) => {$(
         $(#[$doc])*
@@ -113,4 +129,19 @@ counter! {
     Token(1),
     /// Counts the moves of a resource; a claim names the one it read.
     Version(1),
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_tenant_in_a_url_is_plain_and_leads_nowhere() {
+        for good in ["acme", "acme.example.com", "ACME_1", "6f1c-22", &"x".repeat(128)] {
+            assert_eq!(Tenant::in_path(good), Some(Tenant::from(good)), "{good}");
+        }
+        for bad in ["", ".", "..", "../acme", ".env", "a/b", "a b", "a%2fb", "ä", "a\0", &"x".repeat(129)] {
+            assert_eq!(Tenant::in_path(bad), None, "{bad}");
+        }
+    }
 }

@@ -7,6 +7,46 @@ use std::fmt;
 #[derive(Clone, PartialEq, Eq)]
 pub struct Secret(Vec<u8>);
 
+/// Which version of a secret, where its keeper has several. Both verify.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Stage {
+    /// The one that counts now.
+    Current,
+    /// The one that counted before the last rotation.
+    Previous,
+}
+
+impl Stage {
+    /// The word for it in logs and items.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Current => "current",
+            Self::Previous => "previous",
+        }
+    }
+
+    /// The stage that a stored word names.
+    pub fn from_stored(word: &str) -> Option<Self> {
+        [Self::Current, Self::Previous].into_iter().find(|stage| stage.as_str() == word)
+    }
+}
+
+/// Which of an endpoint's secrets, and which version of it; never what it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct SecretPlace {
+    /// Its position in the endpoint's `secrets`, from 0.
+    pub position: usize,
+    /// Which version.
+    pub stage: Stage,
+}
+
+/// Shown as people count: `1 (current)` is the first.
+impl fmt::Display for SecretPlace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} ({})", self.position + 1, self.stage.as_str())
+    }
+}
+
 /// Why bytes are no secret.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotASecret {

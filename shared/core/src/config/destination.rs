@@ -88,7 +88,7 @@ const IN_DOUBT: [(&str, InDoubt); 3] =
 pub(super) fn read(document: &mut Document<'_>, name: Text<'_>, table: Table<'_>) -> Option<Destination> {
     document.only(table, "a destination", KEYS);
     let kind = kind(document, name, table);
-    let secrets = table.get("secrets").and_then(|entry| secrets(document, entry));
+    let secrets = table.get("secrets").and_then(|entry| own_secrets(document, entry));
     let honours_key_for = table.get("honours_key_for").and_then(|entry| positive_span(document, entry));
     let in_doubt = table.get("in_doubt").map_or(Some(InDoubt::Park), |entry| document.word(entry, &IN_DOUBT));
     let settling =
@@ -137,32 +137,41 @@ fn kind(document: &mut Document<'_>, name: Text<'_>, table: Table<'_>) -> Option
     document.read(entry, value::url).map(|url| DestinationKind::Http(url.to_owned()))
 }
 
-/// Reads a list of places of secrets. A list that is there is never empty
-/// (INV-10).
-pub(super) fn secrets(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<SecretRef>> {
+/// Reads a list of places of secrets, each with where it stands. A list that is
+/// there is never empty (INV-10).
+pub(super) fn secrets(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<(SecretRef, usize)>> {
     let texts = document.texts(entry)?;
     if texts.is_empty() {
         document.problem(entry.value_at, "`secrets` is empty", Some("secrets = [\"env:NAME\"]".to_owned()));
     }
-    let mut secrets: Vec<SecretRef> = Vec::with_capacity(texts.len());
+    let mut secrets: Vec<(SecretRef, usize)> = Vec::with_capacity(texts.len());
     for text in texts {
         match SecretRef::parse(text.text) {
-            Ok(secret) if secrets.contains(&secret) => {
+            Ok(secret) if secrets.iter().any(|(known, _)| *known == secret) => {
                 document.problem(text.at, format!("`{secret}` stands twice"), None);
             }
-            Ok(secret) => {
-                if secret.keeper() != Keeper::Environment {
-                    let keeper = text.text.split(':').next().unwrap_or_default();
-                    document.unavailable(text.at, &format!("a secret kept in `{keeper}:`"));
-                }
-                secrets.push(secret);
-            }
+            Ok(secret) => secrets.push((secret, text.at)),
             Err(refused) => {
                 document.problem(text.at, refused.to_string(), Some("secrets = [\"env:NAME\"]".to_owned()));
             }
         }
     }
     Some(secrets)
+}
+
+/// The secrets that sign the calls to a destination.
+fn own_secrets(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<SecretRef>> {
+    let secrets = secrets(document, entry)?;
+    for (secret, at) in &secrets {
+        if secret.is_per_tenant() {
+            document.problem(*at, "a destination has no tenant, so its secret names none", None);
+        } else if secret.keeper() != Keeper::Environment {
+            let text = secret.to_string();
+            let keeper = text.split(':').next().unwrap_or_default();
+            document.unavailable(*at, &format!("a destination's secret kept in `{keeper}:`"));
+        }
+    }
+    Some(secrets.into_iter().map(|(secret, _)| secret).collect())
 }
 
 /// A span that is longer than nothing.

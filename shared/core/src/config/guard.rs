@@ -1,10 +1,14 @@
 //! Guards: deliveries that an endpoint does not take although they are genuine.
 
-use super::rule::{Condition, Types, conditions, types};
-use crate::document::{Document, Table};
+use super::rule::{Condition, Types, conditions, source, types};
+use crate::document::{Document, Entry, Table, whole_number};
+use crate::json::Literal;
 use crate::problem::Place;
+use crate::source::Source;
+use crate::vendor::Vendor;
 use std::fmt;
 use std::net::IpAddr;
+use toml::de::DeValue;
 
 /// One thing that every delivery of an endpoint must be, and what becomes of
 /// one that is not.
@@ -25,8 +29,27 @@ pub enum Demand {
     Networks(Vec<Network>),
     /// The event is of one of these types.
     Types(Types),
-    /// All of these hold, e.g. `livemode`.
+    /// All of these hold.
     When(Vec<Condition>),
+    /// It is of the vendor's live mode, or of its test mode.
+    Livemode {
+        /// Which of the two.
+        live: bool,
+        /// What shows that it is live: a place, and what stands there. All of
+        /// them; a delivery that does not show it is of the test mode.
+        shown_by: Vec<(Source, Vec<Literal>)>,
+    },
+}
+
+impl Demand {
+    /// The places that it reads.
+    pub(super) fn sources(&self) -> Vec<&Source> {
+        match self {
+            Self::Networks(_) | Self::Types(_) => Vec::new(),
+            Self::When(conditions) => conditions.iter().map(|condition| &condition.source).collect(),
+            Self::Livemode { shown_by, .. } => shown_by.iter().map(|(source, _)| source).collect(),
+        }
+    }
 }
 
 /// What a delivery that a guard does not let through is answered.
@@ -106,16 +129,16 @@ fn first(address: IpAddr, prefix: u32) -> IpAddr {
     }
 }
 
-pub(super) const KEYS: &[&str] = &["networks", "types", "when", "answer"];
-const DEMANDS: [&str; 3] = ["networks", "types", "when"];
-const ANSWERS: [(&str, GuardAnswer); 2] = [("refuse", GuardAnswer::Refuse), ("filter", GuardAnswer::Filter)];
+pub(super) const KEYS: &[&str] = &["networks", "types", "when", "livemode", "at", "answer"];
+const DEMANDS: [&str; 4] = ["networks", "types", "when", "livemode"];
 
-/// Reads one `[[endpoint.NAME.guard]]`.
-pub(super) fn read(document: &mut Document<'_>, table: Table<'_>) -> Option<Guard> {
+/// Reads one `[[endpoint.NAME.guard]]`. `vendor` is `None` where its
+/// description is malformed, which is a problem already.
+pub(super) fn read(document: &mut Document<'_>, vendor: Option<&Vendor>, table: Table<'_>) -> Option<Guard> {
     document.only(table, "a guard", KEYS);
     let mut demands = table.entries().filter(|entry| DEMANDS.contains(&entry.key));
     let Some(demand) = demands.next() else {
-        let remedy = "networks = [\"192.0.2.0/24\"], types = [\"..\"] or when = { \"/livemode\" = true }";
+        let remedy = "networks = [\"192.0.2.0/24\"], types = [\"..\"], when = { \"/a\" = 1 } or livemode = true";
         document.absent(table.at, "the guard demands nothing", Some(remedy.to_owned()));
         return None;
     };
@@ -127,15 +150,10 @@ pub(super) fn read(document: &mut Document<'_>, table: Table<'_>) -> Option<Guar
             Some("write a guard for each; all of them must let it pass".to_owned()),
         );
     }
-    let answer = match table.get("answer") {
-        Some(entry) => document.word(entry, &ANSWERS),
-        None => {
-            let remedy = "answer = \"refuse\" is 403, answer = \"filter\" is 200 and counted";
-            let message = "the guard does not say what is answered to what it stops";
-            document.absent(table.at, message, Some(remedy.to_owned()));
-            None
-        }
-    };
+    if let (true, Some(entry)) = (demand.key != "livemode", table.get("at")) {
+        document.problem(entry.key_at, "`at` says where `livemode` is, and the guard has none", None);
+    }
+    let answer = answer(document, table);
     let demands = match demand.key {
         "networks" => {
             let texts = document.texts(demand)?;
@@ -146,9 +164,54 @@ pub(super) fn read(document: &mut Document<'_>, table: Table<'_>) -> Option<Guar
             Demand::Networks(networks.collect())
         }
         "types" => Demand::Types(types(document, demand)?),
-        _ => Demand::When(conditions(document, demand)?),
+        "when" => Demand::When(conditions(document, demand)?),
+        _ => livemode(document, vendor, table, demand)?,
     };
     Some(Guard { demands, answer: answer?, place: document.place(table.at) })
+}
+
+fn answer(document: &mut Document<'_>, table: Table<'_>) -> Option<GuardAnswer> {
+    let remedy = "answer = 403, or answer = 200 where the vendor is not to send it again";
+    let Some(entry) = table.get("answer") else {
+        let message = "the guard does not say what is answered to what it stops";
+        document.absent(table.at, message, Some(remedy.to_owned()));
+        return None;
+    };
+    match entry.value {
+        DeValue::Integer(status) if whole_number(status) == Some(403) => Some(GuardAnswer::Refuse),
+        DeValue::Integer(status) if whole_number(status) == Some(200) => Some(GuardAnswer::Filter),
+        _ => {
+            document.problem(entry.value_at, "`answer` is 403 or 200", Some(remedy.to_owned()));
+            None
+        }
+    }
+}
+
+/// `livemode = true`, at the place that the guard or the description names.
+fn livemode(
+    document: &mut Document<'_>,
+    vendor: Option<&Vendor>,
+    table: Table<'_>,
+    demand: Entry<'_>,
+) -> Option<Demand> {
+    let live = document.truth(demand)?;
+    let shown_by = match (table.get("at"), vendor) {
+        (Some(entry), _) => {
+            let text = document.text(entry)?;
+            // A header and a query parameter have no truth, only its word.
+            let literals = vec![Literal::Truth(true), Literal::Text("true".to_owned())];
+            vec![(source(document, text)?, literals)]
+        }
+        (None, Some(vendor)) => vendor.livemode().to_vec(),
+        (None, None) => return None,
+    };
+    if let (true, Some(vendor)) = (shown_by.is_empty(), vendor) {
+        let message = format!("the description of {} does not say how live mode is shown", vendor.name());
+        let remedy = "say where it stands, e.g. at = \"/livemode\", or demand it with `when`";
+        document.absent(demand.key_at, message, Some(remedy.to_owned()));
+        return None;
+    }
+    Some(Demand::Livemode { live, shown_by })
 }
 
 #[cfg(test)]

@@ -34,7 +34,7 @@ pub use graph::Graph;
 pub use guard::{Demand, Guard, GuardAnswer, Network, NotANetwork};
 pub use resource::{OrderKind, Resource};
 pub use rule::{Condition, Field, Late, Rule, RuleAction, Types};
-pub use secret_ref::{Keeper, NotASecretRef, SecretRef};
+pub use secret_ref::{Keeper, NotASecretRef, SecretName, SecretRef};
 pub use window::{MARGIN, Retentions, check_windows};
 
 use crate::document::{Document, Table, Text};

@@ -1,5 +1,6 @@
 //! The small languages inside texts: spans of time, sizes, names, URLs.
 
+use crate::rate::Rate;
 use std::time::Duration;
 
 /// No span in a configuration is longer; beyond it a digit was typed too many.
@@ -21,6 +22,12 @@ pub enum NotAValue {
     /// Not a number and a unit.
     #[error("a size is a whole number and one of B, KiB, MiB")]
     Size,
+    /// Not a number and a unit of time.
+    #[error("a rate is a whole number from 1 on and one of /s, /m, /h, e.g. 100/s")]
+    Rate,
+    /// Not a media type.
+    #[error("this is not a media type such as application/json, in lower case and without parameters")]
+    MediaType,
     /// Not a name.
     #[error(
         "a name is made of a-z, A-Z, 0-9, _ and -, begins with a letter or digit and has at most 64 characters"
@@ -65,6 +72,35 @@ pub fn size(text: &str) -> Result<u64, NotAValue> {
         _ => return Err(NotAValue::Size),
     };
     number.checked_mul(factor).ok_or(NotAValue::Size)
+}
+
+/// A rate such as `100/s`, `30/m` or `500/h`.
+pub fn rate(text: &str) -> Result<Rate, NotAValue> {
+    let (number, unit) = number_and_unit(text).ok_or(NotAValue::Rate)?;
+    let per = match unit {
+        "/s" => Duration::from_secs(1),
+        "/m" => Duration::from_secs(60),
+        "/h" => Duration::from_secs(3_600),
+        _ => return Err(NotAValue::Rate),
+    };
+    match u32::try_from(number) {
+        Ok(many) if many > 0 => Ok(Rate { many, per }),
+        _ => Err(NotAValue::Rate),
+    }
+}
+
+/// A media type such as `application/json`.
+pub fn media_type(text: &str) -> Result<&str, NotAValue> {
+    let of_type = |part: &str| {
+        !part.is_empty()
+            && part.bytes().all(|byte| {
+                byte.is_ascii_lowercase() || byte.is_ascii_digit() || b"!#$&-^_.+".contains(&byte)
+            })
+    };
+    match text.split_once('/') {
+        Some((main, sub)) if of_type(main) && of_type(sub) => Ok(text),
+        _ => Err(NotAValue::MediaType),
+    }
 }
 
 fn number_and_unit(text: &str) -> Option<(u64, &str)> {
@@ -164,6 +200,23 @@ mod tests {
     }
 
     #[test]
+    fn a_rate_is_a_number_in_a_unit_of_time() {
+        assert_eq!(rate("100/s"), Ok(Rate { many: 100, per: Duration::from_secs(1) }));
+        assert_eq!(rate("1/h"), Ok(Rate { many: 1, per: Duration::from_secs(3_600) }));
+        for bad in ["", "100", "0/s", "/s", "1.5/s", "10 /s", "10/d", "-1/s", "5000000000/s"] {
+            assert_eq!(rate(bad), Err(NotAValue::Rate), "{bad}");
+        }
+    }
+
+    #[test]
+    fn a_media_type_has_two_parts_and_no_parameters() {
+        assert!(media_type("application/cloudevents+json").is_ok());
+        for bad in ["", "json", "application/", "Application/json", "text/plain; charset=utf-8", "a/b/c", "*/*"] {
+            assert_eq!(media_type(bad), Err(NotAValue::MediaType), "{bad}");
+        }
+    }
+
+    #[test]
     fn a_name_fits_in_a_path_a_key_and_a_metric() {
         assert!(name("stripe-live_2").is_ok());
         for bad in ["", "-a", "a b", "a/b", "é", &"x".repeat(65)] {
@@ -208,7 +261,7 @@ mod tests {
 
         #[test]
         fn no_text_makes_a_reader_panic(text in ".{0,40}") {
-            let _ = (span(&text), size(&text), name(&text), url(&text));
+            let _ = (span(&text), size(&text), name(&text), url(&text), rate(&text), media_type(&text));
         }
     }
 }

@@ -1,6 +1,7 @@
 //! What a delivery is answered: small JSON with the correlation id. Generic
 //! where it refuses: the reason goes to log and metric, never to the caller.
 
+use super::Addressed;
 use crate::ids::CorrelationId;
 use crate::json::JsonText;
 use crate::protocol::event::EventStatus;
@@ -33,6 +34,10 @@ pub enum Refused {
     TooLarge,
     /// 415: not a content type that the vendor sends.
     ContentType,
+    /// 429, and when the endpoint's rate allows the next.
+    TooMany(Duration),
+    /// 403: genuine, but a guard of the endpoint stops it.
+    Guard,
     /// 401, or what the vendor's description says.
     Signature(u16),
     /// 400: well signed, but no event can be made of it.
@@ -81,6 +86,8 @@ impl Refused {
             Self::Method => "method_not_allowed",
             Self::TooLarge => "too_large",
             Self::ContentType => "unsupported_content_type",
+            Self::TooMany(_) => "too_many",
+            Self::Guard => "forbidden",
             Self::Signature(_) => "unauthorized",
             Self::Unusable(unusable) => unusable.as_str(),
             Self::Unavailable => "unavailable",
@@ -93,6 +100,8 @@ impl Refused {
             Self::Method => 405,
             Self::TooLarge => 413,
             Self::ContentType => 415,
+            Self::TooMany(_) => 429,
+            Self::Guard => 403,
             Self::Signature(status) => status,
             Self::Unusable(_) => 400,
             Self::Unavailable => 503,
@@ -104,6 +113,11 @@ impl Refused {
         let headers = match self {
             Self::Method => vec![("allow", "POST".to_owned())],
             Self::Unavailable => vec![("retry-after", RETRY_AFTER.as_secs().to_string())],
+            // Whole seconds, and never too few of them.
+            Self::TooMany(wait) => {
+                let seconds = wait.as_secs() + u64::from(wait.subsec_nanos() > 0);
+                vec![("retry-after", seconds.max(1).to_string())]
+            }
             _ => Vec::new(),
         };
         json(self.status(), headers, &[("error", self.as_str())], correlation)
@@ -146,23 +160,63 @@ impl Taken {
     }
 }
 
-/// The answer to a delivery whose events are all durable.
-pub fn taken(events: &[Taken], correlation: &CorrelationId) -> Answer {
-    match events {
-        [one] => json(
-            one.status(),
-            Vec::new(),
-            &[("result", one.as_str()), ("status", one.event_status().as_str())],
-            correlation,
-        ),
-        many => {
-            let status = many.iter().map(|taken| taken.status()).max().unwrap_or(200);
-            let count = |word| many.iter().filter(|taken| taken.as_str() == word).count().to_string();
-            let counts =
-                [("new", count("new")), ("duplicate", count("duplicate")), ("conflict", count("conflict"))];
-            let members: Vec<(&str, &str)> =
-                counts.iter().map(|(name, count)| (*name, count.as_str())).collect();
-            json(status, Vec::new(), &members, correlation)
+/// What became of a delivery whose events are all durable or filtered.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Outcome {
+    /// What became of each event that was taken.
+    pub taken: Vec<Taken>,
+    /// How many events a guard left out.
+    pub filtered: usize,
+}
+
+impl Outcome {
+    /// A guard stopped the whole delivery.
+    pub fn filtered() -> Self {
+        Self { taken: Vec::new(), filtered: 1 }
+    }
+
+    /// The answer.
+    pub fn answer(&self, correlation: &CorrelationId) -> Answer {
+        match (self.taken.as_slice(), self.filtered) {
+            ([one], 0) => {
+                let members = [("result", one.as_str()), ("status", one.event_status().as_str())];
+                json(one.status(), Vec::new(), &members, correlation)
+            }
+            ([], 1) => json(200, Vec::new(), &[("result", "filtered")], correlation),
+            (many, filtered) => {
+                let status = many.iter().map(|taken| taken.status()).max().unwrap_or(200);
+                let count = |word| many.iter().filter(|taken| taken.as_str() == word).count().to_string();
+                let mut counts: Vec<(&str, String)> =
+                    ["new", "duplicate", "conflict"].map(|word| (word, count(word))).into();
+                if filtered > 0 {
+                    counts.push(("filtered", filtered.to_string()));
+                }
+                let members: Vec<(&str, &str)> =
+                    counts.iter().map(|(name, count)| (*name, count.as_str())).collect();
+                json(status, Vec::new(), &members, correlation)
+            }
+        }
+    }
+
+    /// One line for each event, and one for those that were left out.
+    pub(super) fn log(&self, addressed: &Addressed) {
+        for taken in &self.taken {
+            tracing::info!(
+                endpoint.name = %addressed.endpoint,
+                correlation.id = %addressed.correlation,
+                delivery.result = taken.as_str(),
+                event.status = taken.event_status().as_str(),
+                "delivery"
+            );
+        }
+        if self.filtered > 0 {
+            tracing::info!(
+                endpoint.name = %addressed.endpoint,
+                correlation.id = %addressed.correlation,
+                delivery.result = "filtered",
+                delivery.filtered_count = self.filtered,
+                "delivery"
+            );
         }
     }
 }
@@ -202,10 +256,29 @@ mod tests {
 
     #[test]
     fn one_new_event_among_known_ones_makes_it_202() {
-        let answer =
-            taken(&[Taken::Duplicate(EventStatus::Processed), Taken::New(EventStatus::Received)], &id());
+        let taken = vec![Taken::Duplicate(EventStatus::Processed), Taken::New(EventStatus::Received)];
+        let answer = Outcome { taken, filtered: 0 }.answer(&id());
         assert_eq!(answer.status, 202);
         assert_eq!(answer.body, r#"{"new":"1","duplicate":"1","conflict":"0","correlation_id":"c1"}"#);
+    }
+
+    #[test]
+    fn what_a_guard_left_out_is_counted_beside_the_others() {
+        let outcome = Outcome { taken: vec![Taken::New(EventStatus::Received)], filtered: 2 };
+        let answer = outcome.answer(&id());
+        assert_eq!(answer.status, 202);
+        assert!(answer.body.starts_with(r#"{"new":"1","duplicate":"0","conflict":"0","filtered":"2""#));
+        let answer = Outcome::filtered().answer(&id());
+        assert_eq!((answer.status, answer.body.as_str()), (200, r#"{"result":"filtered","correlation_id":"c1"}"#));
+    }
+
+    #[test]
+    fn whoever_comes_too_often_hears_when_to_come_back() {
+        for (wait, told) in [(0, "1"), (1_000, "1"), (1_001, "2")] {
+            let answer = Refused::TooMany(Duration::from_millis(wait)).answer(&id());
+            assert_eq!(answer.status, 429);
+            assert_eq!(answer.headers, [("retry-after", told.to_owned())]);
+        }
     }
 
     #[test]

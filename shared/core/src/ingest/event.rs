@@ -1,10 +1,10 @@
 //! From a verified delivery to the events that it carries.
 
-use super::Addressed;
+use super::Arrived;
+use super::admit::stopped;
 use super::answer::{Refused, Unusable};
 use super::keep::own_id;
-use crate::config::{self, Endpoint, TenantFrom};
-use crate::http::Request;
+use crate::config::{self, GuardAnswer, TenantFrom};
 use crate::ids::{Generation, Tenant};
 use crate::key::EventKey;
 use crate::payload::Payload;
@@ -12,9 +12,9 @@ use crate::ports::Entropy;
 use crate::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts};
 use crate::protocol::policy::Limits;
 use crate::protocol::reason::{Reason, Slug};
-use crate::rule::{self, Plan, Subject};
-use crate::time::UnixMillis;
-use crate::vendor::{Facts, Identity, Sequence, Unreadable, Verified};
+use crate::rule::{self, Plan, Subject, event_guard};
+use crate::secrets::Matched;
+use crate::vendor::{Facts, Identity, Sequence, Unreadable};
 use std::collections::HashSet;
 
 /// One event of a delivery, before it has a key of its own and a place in time.
@@ -24,26 +24,29 @@ pub(super) struct Draft {
     hold: Option<Reason>,
 }
 
-impl Draft {
+/// The events of a delivery that are to be kept.
+pub(super) struct Drafts {
+    pub events: Vec<Draft>,
+    /// How many a guard left out.
+    pub filtered: usize,
+}
+
+impl Drafts {
     /// Every event of the delivery, each once: the same id twice in one batch
     /// is one event.
-    pub fn all(
-        endpoint: &Endpoint,
-        addressed: &Addressed,
-        request: &Request,
-        verified: &Verified,
-    ) -> Result<Vec<Self>, Refused> {
+    pub fn read(arrived: &Arrived<'_>, matched: &Matched) -> Result<Self, Refused> {
+        let endpoint = arrived.endpoint;
         let signature = SignatureFacts {
-            secret: verified.secret_index,
-            scheme: verified.scheme.clone(),
-            signed_at: verified.signed_at,
+            secret: matched.secret,
+            scheme: matched.verified.scheme.clone(),
+            signed_at: matched.verified.signed_at,
         };
-        let facts = match endpoint.vendor.events(request, rule::sources(endpoint)) {
+        let facts = match endpoint.vendor.events(arrived.request, rule::sources(endpoint)) {
             Ok(facts) => facts,
             Err(unreadable) => return unusable(unreadable, signature),
         };
         let mut seen = HashSet::new();
-        let mut drafts = Vec::with_capacity(facts.len());
+        let mut drafts = Self { events: Vec::with_capacity(facts.len()), filtered: 0 };
         for facts in facts {
             let repeated = match &facts.identity {
                 Identity::Id(id) | Identity::Weak(id) => !seen.insert((id.clone(), facts.hash.clone())),
@@ -52,24 +55,45 @@ impl Draft {
             if repeated {
                 continue;
             }
-            let hold = hold(endpoint, addressed, &facts)?;
-            drafts.push(Self { facts, signature: signature.clone(), hold });
+            if is_filtered(arrived, &facts)? {
+                drafts.filtered += 1;
+                continue;
+            }
+            let hold = hold(arrived, &facts)?;
+            drafts.events.push(Draft { facts, signature: signature.clone(), hold });
         }
         Ok(drafts)
     }
 
+    fn held(facts: Facts, signature: SignatureFacts, hold: Reason) -> Self {
+        Self { events: vec![Draft { facts, signature, hold: Some(hold) }], filtered: 0 }
+    }
+}
+
+/// Whether a guard leaves this event out. What a guard cannot read is not for
+/// it to decide: such an event is held.
+fn is_filtered(arrived: &Arrived<'_>, facts: &Facts) -> Result<bool, Refused> {
+    let stopping = event_guard(arrived.endpoint, facts.event_type.as_ref(), &facts.payload);
+    let Ok(Some(guard)) = stopping else { return Ok(false) };
+    stopped(arrived, guard);
+    match guard.answer {
+        GuardAnswer::Refuse => Err(Refused::Guard),
+        GuardAnswer::Filter => Ok(true),
+    }
+}
+
+impl Draft {
     /// The event as it will be stored, if it is new.
     pub fn into_event(
         self,
-        endpoint: &Endpoint,
-        addressed: &Addressed,
-        now: UnixMillis,
+        arrived: &Arrived<'_>,
         limits: &Limits,
         entropy: &impl Entropy,
     ) -> (Event, Payload) {
+        let (endpoint, now) = (arrived.endpoint, arrived.now);
+        let tenant = tenant(arrived, &self.facts);
         let facts = self.facts;
         let put_nonce = entropy.put();
-        let tenant = tenant(endpoint, addressed, &facts);
         let own = own_id(&put_nonce);
         let parts: Vec<Option<&str>> = match &facts.identity {
             Identity::Id(parts) | Identity::Weak(parts) => parts.iter().map(Option::as_deref).collect(),
@@ -90,7 +114,7 @@ impl Draft {
             sequence: facts.sequence.map(|sequence| sequence.as_str().to_owned()),
             received_at: now,
             put_nonce,
-            correlation: addressed.correlation.clone(),
+            correlation: arrived.addressed.correlation.clone(),
             signature: self.signature,
             hash: facts.hash,
             seen: Seen { deliveries: 1, last_at: now, conflicts: 0, conflict_hashes: Vec::new() },
@@ -115,7 +139,8 @@ impl Draft {
 
 /// Must a human look at this event before it is processed? Or does the
 /// endpoint want the vendor to know?
-fn hold(endpoint: &Endpoint, addressed: &Addressed, facts: &Facts) -> Result<Option<Reason>, Refused> {
+fn hold(arrived: &Arrived<'_>, facts: &Facts) -> Result<Option<Reason>, Refused> {
+    let endpoint = arrived.endpoint;
     if let (Some(versions), Some(version)) = (&endpoint.versions, &facts.version)
         && !versions.contains(version)
     {
@@ -124,7 +149,7 @@ fn hold(endpoint: &Endpoint, addressed: &Addressed, facts: &Facts) -> Result<Opt
             config::Unusable::Refuse => Err(Refused::Unusable(Unusable::UnknownVersion)),
         };
     }
-    let tenant = tenant(endpoint, addressed, facts);
+    let tenant = tenant(arrived, facts);
     let subject = Subject {
         // A plan's hold does not depend on the key; it is made later.
         key: &EventKey::from_stored(""),
@@ -142,9 +167,9 @@ fn hold(endpoint: &Endpoint, addressed: &Addressed, facts: &Facts) -> Result<Opt
     }
 }
 
-fn tenant(endpoint: &Endpoint, addressed: &Addressed, facts: &Facts) -> Option<Tenant> {
-    match endpoint.tenant.as_ref()? {
-        TenantFrom::Path => addressed.tenant.clone(),
+fn tenant(arrived: &Arrived<'_>, facts: &Facts) -> Option<Tenant> {
+    match arrived.endpoint.tenant.as_ref()? {
+        TenantFrom::Path => arrived.tenant.clone(),
         TenantFrom::Vendor => facts.tenant.as_deref().map(Tenant::from),
         TenantFrom::Place(source) => {
             let value = facts.payload.read(std::slice::from_ref(source)).ok()?.pop()??;
@@ -154,14 +179,15 @@ fn tenant(endpoint: &Endpoint, addressed: &Addressed, facts: &Facts) -> Option<T
 }
 
 /// Well signed, but no event can be made of it as the description says.
-fn unusable(unreadable: Unreadable, signature: SignatureFacts) -> Result<Vec<Draft>, Refused> {
+fn unusable(unreadable: Unreadable, signature: SignatureFacts) -> Result<Drafts, Refused> {
     let refused = match unreadable {
         // The id came from outside the body: kept and shown, not processed.
         Unreadable::Content { outside: Some(facts) } => {
-            let hold = Some(Reason::bare(Slug::Unreadable));
-            return Ok(vec![Draft { facts: *facts, signature, hold }]);
+            return Ok(Drafts::held(*facts, signature, Reason::bare(Slug::Unreadable)));
         }
-        Unreadable::EmptyBatch { allowed: true } => return Ok(Vec::new()),
+        Unreadable::EmptyBatch { allowed: true } => {
+            return Ok(Drafts { events: Vec::new(), filtered: 0 });
+        }
         Unreadable::ContentType | Unreadable::ContentEncoding => return Err(Refused::ContentType),
         Unreadable::Content { outside: None } => Unusable::Unreadable,
         Unreadable::NoEventId => Unusable::NoEventId,

@@ -4,7 +4,7 @@ use super::Ingest;
 use super::answer::Taken;
 use crate::ids::PutNonce;
 use crate::payload::Payload;
-use crate::ports::{Create, Entropy, Queue, Store, StoreError, Write};
+use crate::ports::{Create, Entropy, Queue, Secrets, Store, StoreError, Write};
 use crate::protocol::decide::{Decision, Delivery, End, Input, Presence, Read, State, Undecidable, decide};
 use crate::protocol::event::{Event, EventStatus};
 use crate::protocol::policy::Limits;
@@ -38,7 +38,7 @@ pub(super) struct Kept {
     pub enqueue: Option<Event>,
 }
 
-impl<S: Store, Q: Queue, C: Clock, E: Entropy> Ingest<S, Q, C, E> {
+impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K> {
     /// Puts payload and event side by side; the ack waits for both (INV-1).
     pub(super) async fn keep(
         &self,

@@ -1,31 +1,38 @@
 //! The way of a delivery: find the endpoint, verify over the raw bytes, read
 //! the few fields that matter, make each event durable, enqueue, answer.
 
+mod admit;
 pub mod answer;
-mod endpoint;
 mod event;
 mod keep;
+#[cfg(test)]
+mod tests;
+mod verify;
 
-pub use endpoint::{Live, Offline, Ready};
 pub use keep::NotKept;
 
+use crate::config::Endpoint;
 use crate::deployment::Deployment;
 use crate::http::Request;
 use crate::ids::{CorrelationId, EndpointName, Tenant};
-use crate::ports::{Entropy, Queue, Store};
-use crate::time::Clock;
-use answer::{Answer, Refused, Taken, taken};
-use event::Draft;
+use crate::ports::{Entropy, Queue, Secrets, Store};
+use crate::rate::Bucket;
+use crate::secrets::Keyring;
+use crate::time::{Clock, UnixMillis};
+use admit::Admitted;
+use answer::{Answer, Outcome, Refused};
+use event::Drafts;
 use futures_util::{StreamExt, stream};
 use std::collections::HashMap;
-use std::sync::Arc;
+use std::net::IpAddr;
+use std::sync::{Arc, Mutex};
 
 /// Events of one delivery that are made durable side by side: a batch of
 /// hundreds must fit a vendor's deadline without hundreds of open requests.
 const SIDE_BY_SIDE: usize = 16;
 
 /// Ingest over its ports.
-pub struct Ingest<S, Q, C, E> {
+pub struct Ingest<S, Q, C, E, K> {
     /// The tables.
     pub store: S,
     /// The queue.
@@ -36,98 +43,87 @@ pub struct Ingest<S, Q, C, E> {
     pub entropy: E,
     /// Endpoints, rules and windows.
     pub deployment: Arc<Deployment>,
-    /// What each endpoint verifies with, made ready once per process.
-    pub ready: HashMap<EndpointName, Ready>,
+    /// What each endpoint verifies with.
+    pub keyring: Keyring<K>,
+    /// How much each endpoint with a rate was called.
+    rates: Mutex<HashMap<EndpointName, Bucket>>,
 }
 
-/// Where a request was addressed, and how it can be followed.
+/// Where a request was addressed, from where, and how it can be followed: what
+/// the gateway says and no header does.
 #[derive(Debug, Clone)]
 pub struct Addressed {
     /// The `{endpoint}` of the path.
     pub endpoint: String,
     /// The `{tenant}` of the path.
-    pub tenant: Option<Tenant>,
+    pub tenant: Option<String>,
+    /// The address that called the gateway. `None`: the gateway does not say,
+    /// and it is in no network.
+    pub from: Option<IpAddr>,
     /// From the gateway, or drawn.
     pub correlation: CorrelationId,
     /// The tracing header's text.
     pub trace: Option<String>,
 }
 
-impl<S: Store, Q: Queue, C: Clock, E: Entropy> Ingest<S, Q, C, E> {
+/// A delivery on its way, after its endpoint was found.
+struct Arrived<'a> {
+    endpoint: &'a Endpoint,
+    /// The tenant of the path, where the endpoint has it there.
+    tenant: Option<Tenant>,
+    addressed: &'a Addressed,
+    request: &'a Request,
+    now: UnixMillis,
+}
+
+impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K> {
+    /// Ingest as a process begins: no secret is read yet, no rate used up.
+    pub fn new(store: S, queue: Q, clock: C, entropy: E, secrets: K, deployment: Arc<Deployment>) -> Self {
+        let keyring = Keyring::new(secrets);
+        Self { store, queue, clock, entropy, deployment, keyring, rates: Mutex::default() }
+    }
+
     /// Answers one delivery. A 2xx promises that every event of it and the
-    /// payloads they point to are durable (INV-1); an unverified body has
-    /// caused no write (INV-10).
+    /// payloads they point to are durable (INV-1), those excepted that a guard
+    /// filters; an unverified body has caused no write (INV-10).
     pub async fn receive(&self, addressed: &Addressed, request: &Request) -> Answer {
-        let correlation = &addressed.correlation;
-        match self.take(addressed, request).await {
-            Ok(events) => {
-                for event in &events {
-                    tracing::info!(
-                        endpoint.name = %addressed.endpoint,
-                        correlation.id = %correlation,
-                        delivery.result = event.as_str(),
-                        event.status = event.event_status().as_str(),
-                        "delivery"
-                    );
-                }
-                self.acknowledged(addressed, &events)
-            }
+        match self.answered(addressed, request).await {
+            Ok(answer) => answer,
             Err(refused) => {
                 tracing::info!(
                     endpoint.name = %addressed.endpoint,
-                    correlation.id = %correlation,
+                    correlation.id = %addressed.correlation,
                     delivery.result = refused.as_str(),
                     "delivery refused"
                 );
-                refused.answer(correlation)
+                refused.answer(&addressed.correlation)
             }
         }
     }
 
-    /// The vendor's own words where it wants to hear them, else ours.
-    fn acknowledged(&self, addressed: &Addressed, events: &[Taken]) -> Answer {
-        let mut answer = taken(events, &addressed.correlation);
-        let Some(endpoint) = self.deployment.config.endpoints.get(addressed.endpoint.as_str()) else {
-            return answer;
-        };
-        let reply = endpoint.vendor.reply();
-        if let Some(status) = reply.ok_status {
-            answer.status = status;
-        }
-        if let Some(body) = &reply.ok_body {
-            answer.body.clone_from(body);
-            answer.content_type.clone_from(&reply.ok_content_type);
-        }
-        answer
+    async fn answered(&self, addressed: &Addressed, request: &Request) -> Result<Answer, Refused> {
+        let arrived = self.find(addressed, request)?;
+        let outcome = self.take(&arrived).await?;
+        outcome.log(addressed);
+        Ok(acknowledged(arrived.endpoint, outcome.answer(&addressed.correlation)))
     }
 
-    async fn take(&self, addressed: &Addressed, request: &Request) -> Result<Vec<Taken>, Refused> {
-        let endpoint = self
-            .deployment
-            .config
-            .endpoints
-            .get(addressed.endpoint.as_str())
-            .ok_or(Refused::UnknownEndpoint)?;
-        if request.method != "POST" {
-            return Err(Refused::Method);
+    async fn take(&self, arrived: &Arrived<'_>) -> Result<Outcome, Refused> {
+        if let Admitted::Filtered = self.admit(arrived)? {
+            return Ok(Outcome::filtered());
         }
-        if u64::try_from(request.body.len()).is_ok_and(|length| length > endpoint.max_body) {
-            return Err(Refused::TooLarge);
-        }
-        if !endpoint.vendor.takes(request) {
-            return Err(Refused::ContentType);
-        }
-        let now = self.clock.now();
-        let ready = self.ready.get(&endpoint.name).ok_or(Refused::Unavailable)?;
-        let verified = ready.verify(endpoint, request, now).map_err(|refused| {
-            refused.log(addressed);
-            refused.refused(endpoint)
-        })?;
-        let drafts = Draft::all(endpoint, addressed, request, &verified)?;
-        let limits = self.deployment.limits(&endpoint.name);
-        let kept: Vec<_> = stream::iter(drafts)
+        let matched = self.verify(arrived).await?;
+        let drafts = Drafts::read(arrived, &matched)?;
+        self.keep_all(arrived, drafts).await
+    }
+
+    /// Makes every event durable, side by side.
+    async fn keep_all(&self, arrived: &Arrived<'_>, drafts: Drafts) -> Result<Outcome, Refused> {
+        let limits = self.deployment.limits(&arrived.endpoint.name);
+        let correlation = &arrived.addressed.correlation;
+        let kept: Vec<_> = stream::iter(drafts.events)
             .map(|draft| async {
-                let (event, payload) = draft.into_event(endpoint, addressed, now, &limits, &self.entropy);
+                let (event, payload) = draft.into_event(arrived, &limits, &self.entropy);
                 self.keep(event, &payload, &limits).await
             })
             .buffered(SIDE_BY_SIDE)
@@ -139,16 +135,29 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy> Ingest<S, Q, C, E> {
             match kept {
                 Ok(kept) => {
                     if let Some(event) = &kept.enqueue {
-                        self.enqueue(event, addressed.trace.as_deref()).await;
+                        self.enqueue(event, arrived.addressed.trace.as_deref()).await;
                     }
                     taken.push(kept.taken);
                 }
                 Err(error) => {
-                    tracing::error!(endpoint.name = %endpoint.name, correlation.id = %addressed.correlation, %error, "an event was not kept");
+                    tracing::error!(endpoint.name = %arrived.endpoint.name, correlation.id = %correlation, %error, "an event was not kept");
                     failed = true;
                 }
             }
         }
-        if failed { Err(Refused::Unavailable) } else { Ok(taken) }
+        if failed { Err(Refused::Unavailable) } else { Ok(Outcome { taken, filtered: drafts.filtered }) }
     }
+}
+
+/// The vendor's own words where it wants to hear them, else ours.
+fn acknowledged(endpoint: &Endpoint, mut answer: Answer) -> Answer {
+    let reply = endpoint.vendor.reply();
+    if let Some(status) = reply.ok_status {
+        answer.status = status;
+    }
+    if let Some(body) = &reply.ok_body {
+        answer.body.clone_from(body);
+        answer.content_type.clone_from(&reply.ok_content_type);
+    }
+    answer
 }

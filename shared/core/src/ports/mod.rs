@@ -5,11 +5,13 @@
 mod apply;
 mod destination;
 mod queue;
+mod secrets;
 mod store;
 
 pub use apply::apply;
 pub use destination::{Call, Destination, Outcome};
 pub use queue::{Message, Queue, QueueError};
+pub use secrets::{Kept, NoSecret, Secrets};
 pub use store::{Create, Due, DuePage, INDEX_SHARDS, IndexShard, Store, StoreError, Write, index_shard};
 
 use crate::ids::{CorrelationId, OwnerNonce, PutNonce};

@@ -3,6 +3,7 @@
 use crate::ids::{CorrelationId, EndpointName, EventType, Generation, PutNonce, Tenant, VendorName};
 use crate::key::{ActionKey, EventHash, EventKey};
 use crate::protocol::reason::Reason;
+use crate::secret::SecretPlace;
 use crate::time::{ExpiresAt, UnixMillis};
 
 /// How many conflicting contents of one event are listed; more are counted.
@@ -83,9 +84,9 @@ impl EventStatus {
 /// Which secret and scheme verified the delivery that created the event.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct SignatureFacts {
-    /// Position of the matching secret among the endpoint's usable ones;
-    /// `None` where the vendor signs nothing.
-    pub secret: Option<usize>,
+    /// The secret that made the signature: its place and version, not its
+    /// value. `None` where the vendor signs nothing.
+    pub secret: Option<SecretPlace>,
     /// The scheme's name in the vendor description.
     pub scheme: String,
     /// The signed time, where the scheme has one.

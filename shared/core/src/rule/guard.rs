@@ -3,8 +3,9 @@
 use super::plan::{Values, of_type, when};
 use crate::config::{Demand, Endpoint, Guard};
 use crate::ids::EventType;
-use crate::json::NotJson;
+use crate::json::{Literal, NotJson};
 use crate::payload::Payload;
+use crate::source::Source;
 use std::net::IpAddr;
 
 /// The guard that stops a delivery from this address, before anything else is
@@ -14,7 +15,7 @@ pub fn network_guard(endpoint: &Endpoint, from: Option<IpAddr>) -> Option<&Guard
         Demand::Networks(networks) => {
             !from.is_some_and(|from| networks.iter().any(|network| network.contains(from)))
         }
-        Demand::Types(_) | Demand::When(_) => false,
+        Demand::Types(_) | Demand::When(_) | Demand::Livemode { .. } => false,
     })
 }
 
@@ -35,5 +36,13 @@ pub fn event_guard<'e>(
         Demand::Networks(_) => false,
         Demand::Types(types) => !of_type(types, event_type),
         Demand::When(conditions) => !when(conditions, &values),
+        Demand::Livemode { live, shown_by } => shown(shown_by, &values) != *live,
     }))
+}
+
+/// Whether every place holds one of its literals.
+fn shown(by: &[(Source, Vec<Literal>)], values: &Values<'_>) -> bool {
+    by.iter().all(|(source, literals)| {
+        values.at(source).is_some_and(|value| literals.iter().any(|literal| value.equals(literal)))
+    })
 }

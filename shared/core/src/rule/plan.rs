@@ -151,7 +151,7 @@ impl<'e> Values<'e> {
         Ok(Self { sources, values: payload.read(sources)? })
     }
 
-    fn at(&self, source: &Source) -> Option<&JsonText> {
+    pub(super) fn at(&self, source: &Source) -> Option<&JsonText> {
         let index = self.sources.binary_search(source).ok()?;
         self.values.get(index)?.as_ref()
     }

@@ -63,7 +63,7 @@ fn event(event_type: Option<&str>) -> Event {
         received_at: millis,
         put_nonce: PutNonce::new("p"),
         correlation: CorrelationId::new("c"),
-        signature: SignatureFacts { secret: Some(0), scheme: "v1".into(), signed_at: None },
+        signature: SignatureFacts { secret: None, scheme: "v1".into(), signed_at: None },
         hash: EventHash::of([PAID.as_bytes()]),
         seen: Seen { deliveries: 1, last_at: millis, conflicts: 0, conflict_hashes: Vec::new() },
         progress: Progress {
@@ -259,9 +259,9 @@ fn the_envelope_keeps_values_as_they_were_and_fields_in_their_order() {
 #[test]
 fn a_guard_stops_what_does_not_meet_its_demand() {
     let guards = concat!(
-        "[[endpoint.shop.guard]]\nnetworks = [\"192.0.2.0/24\"]\nanswer = \"refuse\"\n",
-        "[[endpoint.shop.guard]]\ntypes = [\"paid\", \"shipped\"]\nanswer = \"filter\"\n",
-        "[[endpoint.shop.guard]]\nwhen = { \"/livemode\" = true }\nanswer = \"filter\"\n",
+        "[[endpoint.shop.guard]]\nnetworks = [\"192.0.2.0/24\"]\nanswer = 403\n",
+        "[[endpoint.shop.guard]]\ntypes = [\"paid\", \"shipped\"]\nanswer = 200\n",
+        "[[endpoint.shop.guard]]\nwhen = { \"/livemode\" = true }\nanswer = 200\n",
     );
     let config =
         shop(|text| text.replacen("[[endpoint.shop.rule]]", &format!("{guards}[[endpoint.shop.rule]]"), 1));

@@ -7,6 +7,7 @@ use sekali::ids::{Generation, Tenant};
 use sekali::key::{ActionKey, EventHash, EventKey};
 use sekali::ports::{Due, IndexShard, StoreError, index_shard};
 use sekali::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts};
+use sekali::secret::{SecretPlace, Stage};
 use sekali::time::{ExpiresAt, UnixMillis};
 
 /// DynamoDB removes an item some time after this, in seconds (INV-9).
@@ -38,7 +39,8 @@ pub(crate) fn encode(event: &Event) -> Item {
         ("received_at", Some(millis(event.received_at))),
         ("put_nonce", Some(text(event.put_nonce.as_str()))),
         ("correlation", Some(text(event.correlation.as_str()))),
-        ("sig_secret", event.signature.secret.map(number)),
+        ("sig_secret", event.signature.secret.map(|secret| number(secret.position))),
+        ("sig_stage", event.signature.secret.map(|secret| text(secret.stage.as_str()))),
         ("sig_scheme", Some(text(&event.signature.scheme))),
         ("sig_at", event.signature.signed_at.map(millis)),
         (HASH, Some(text(event.hash.as_str()))),
@@ -107,7 +109,7 @@ pub(crate) fn decode(item: &Item) -> Result<Event, StoreError> {
         put_nonce: read.text("put_nonce")?.into(),
         correlation: read.text("correlation")?.into(),
         signature: SignatureFacts {
-            secret: read.maybe_number("sig_secret")?,
+            secret: secret(read)?,
             scheme: read.text("sig_scheme")?.to_owned(),
             signed_at: time("sig_at")?,
         },
@@ -120,6 +122,12 @@ pub(crate) fn decode(item: &Item) -> Result<Event, StoreError> {
         },
         progress: decode_progress(read)?,
     })
+}
+
+/// The secret that made the signature.
+fn secret(read: Reading<'_>) -> Result<Option<SecretPlace>, StoreError> {
+    let Some(position) = read.maybe_number("sig_secret")? else { return Ok(None) };
+    Ok(Some(SecretPlace { position, stage: read.word("sig_stage", Stage::from_stored)? }))
 }
 
 fn decode_progress(read: Reading<'_>) -> Result<Progress, StoreError> {

@@ -12,6 +12,7 @@ use sekali::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts
 use sekali::protocol::reason::{Reason, Slug};
 use sekali::protocol::resource::Resource;
 use sekali::rule::OrderValue;
+use sekali::secret::{SecretPlace, Stage};
 use sekali::time::{ExpiresAt, UnixMillis};
 
 pub(in crate::dynamodb) fn event_key() -> EventKey {
@@ -33,7 +34,11 @@ pub(in crate::dynamodb) fn full_event() -> Event {
         received_at: UnixMillis(1_700_000_000_500),
         put_nonce: "put".into(),
         correlation: "correlation".into(),
-        signature: SignatureFacts { secret: Some(1), scheme: "v1".into(), signed_at: Some(UnixMillis(7)) },
+        signature: SignatureFacts {
+            secret: Some(SecretPlace { position: 1, stage: Stage::Previous }),
+            scheme: "v1".into(),
+            signed_at: Some(UnixMillis(7)),
+        },
         hash: EventHash::from_stored("hash"),
         seen: Seen {
             deliveries: 3,

@@ -13,6 +13,7 @@ use super::secret_ref::SecretRef;
 use crate::ids::{EndpointName, ResourceKind};
 use crate::key::DedupScope;
 use crate::problem::Place;
+use crate::rate::Rate;
 use crate::source::Source;
 use crate::vendor::{Params, Vendor};
 use std::sync::Arc;
@@ -47,6 +48,12 @@ pub struct Endpoint {
     pub rules: Vec<Rule>,
     /// Largest body in bytes; beyond it 413.
     pub max_body: u64,
+    /// The media types that it takes, of those that the vendor sends; `None`:
+    /// all of them. Others are answered 415.
+    pub content_types: Option<Vec<String>>,
+    /// How many deliveries one instance of the function looks at; beyond it
+    /// 429. `None`: as many as come.
+    pub rate: Option<Rate>,
     /// Within which an event id is unique.
     pub dedup_scope: DedupScope,
     /// The vendor's versions that are understood; `None`: all of them.
@@ -107,6 +114,11 @@ pub enum DuplicateAnswer {
 }
 
 impl Endpoint {
+    /// Whether each of its tenants has secrets of its own.
+    pub fn has_secrets_per_tenant(&self) -> bool {
+        self.secrets.iter().any(SecretRef::is_per_tenant)
+    }
+
     /// Every place that its rules, guards, resource or tenant read, each once.
     pub fn sources(&self) -> &[Source] {
         &self.sources

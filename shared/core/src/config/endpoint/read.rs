@@ -6,9 +6,10 @@ use super::{
     DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unusable,
 };
 use crate::config::destination::{positive_span, secrets};
-use crate::config::guard::{self, Demand, Guard};
+use crate::config::guard::{self, Guard};
 use crate::config::resource::Resource;
 use crate::config::rule::{ResourceOf, source};
+use crate::config::secret_ref::SecretRef;
 use crate::config::{Declared, value};
 use crate::document::{Document, Entry, Table, Text, whole_number};
 use crate::ids::ResourceKind;
@@ -30,6 +31,8 @@ pub(in crate::config) const KEYS: &[&str] = &[
     "resource",
     "rule",
     "max_body",
+    "content_types",
+    "rate",
     "dedup_scope",
     "dedup_window",
     "versions",
@@ -76,10 +79,12 @@ pub(in crate::config) fn read(
     // reading goes on, so that every problem is found at once.
     let mut endpoint = Endpoint {
         name: name.text.into(),
-        secrets: table.get("secrets").and_then(|entry| secrets(document, entry)).unwrap_or_default(),
+        secrets: own_secrets(document, table, settings.tenant),
         params: params(document, table),
-        guards: guards(document, table),
+        guards: guards(document, vendor.as_deref(), table),
         rules,
+        content_types: content_types(document, vendor.as_deref(), table),
+        rate: table.get("rate").and_then(|entry| document.read(entry, value::rate)),
         max_body: table
             .get("max_body")
             .and_then(|entry| max_body(document, entry))
@@ -169,9 +174,51 @@ fn resource<'d>(
     Some((EndpointResource { kind: resource.kind.clone(), key, order: resource.order }, resource))
 }
 
-fn guards(document: &mut Document<'_>, table: Table<'_>) -> Vec<Guard> {
+fn guards(document: &mut Document<'_>, vendor: Option<&Vendor>, table: Table<'_>) -> Vec<Guard> {
     let tables = table.get("guard").map(|entry| document.tables(entry)).unwrap_or_default();
-    tables.into_iter().filter_map(|table| guard::read(document, table)).collect()
+    tables.into_iter().filter_map(|table| guard::read(document, vendor, table)).collect()
+}
+
+/// The endpoint's secrets. One for each tenant is chosen before anything is
+/// verified, so only the URL may name the tenant then.
+fn own_secrets(document: &mut Document<'_>, table: Table<'_>, tenant: Option<&TenantFrom>) -> Vec<SecretRef> {
+    let found = table.get("secrets").and_then(|entry| secrets(document, entry)).unwrap_or_default();
+    // A malformed `tenant` is a problem already.
+    let from_url = tenant == Some(&TenantFrom::Path) || (tenant.is_none() && table.get("tenant").is_some());
+    for (secret, at) in &found {
+        if secret.is_per_tenant() && !from_url {
+            let message = "the tenant of a secret comes from the URL: nothing else of a delivery is believed before it is verified";
+            document.absent(*at, message, Some("tenant = \"path\"".to_owned()));
+        }
+    }
+    found.into_iter().map(|(secret, _)| secret).collect()
+}
+
+/// Of the media types that the vendor sends, those that the endpoint takes.
+fn content_types(
+    document: &mut Document<'_>,
+    vendor: Option<&Vendor>,
+    table: Table<'_>,
+) -> Option<Vec<String>> {
+    let entry = table.get("content_types")?;
+    let texts = document.texts(entry)?;
+    if texts.is_empty() {
+        document.problem(entry.value_at, "`content_types` is empty: nothing could be delivered", None);
+    }
+    let mut taken = Vec::with_capacity(texts.len());
+    for text in texts {
+        let Some(media_type) = document.accept(text, value::media_type(text.text)) else { continue };
+        let sent = vendor.is_none_or(|vendor| {
+            vendor.content_types().iter().any(|known| known == "*" || known == media_type)
+        });
+        if !sent {
+            let known = vendor.map(|vendor| vendor.content_types().join(", ")).unwrap_or_default();
+            let message = format!("the vendor's description does not know \"{media_type}\"");
+            document.problem(text.at, message, Some(format!("it knows {known}")));
+        }
+        taken.push(media_type.to_owned());
+    }
+    Some(taken)
 }
 
 fn tenant(document: &mut Document<'_>, entry: Entry<'_>) -> Option<TenantFrom> {
@@ -245,11 +292,7 @@ fn sources(endpoint: &Endpoint) -> Vec<Source> {
         let fields = rule.action.iter().flat_map(|action| action.fields.iter().map(|field| &field.source));
         rule.when.iter().map(|condition| &condition.source).chain(fields)
     });
-    let of_guards = endpoint.guards.iter().flat_map(|guard| match &guard.demands {
-        Demand::When(conditions) => conditions.as_slice(),
-        Demand::Networks(_) | Demand::Types(_) => &[],
-    });
-    let of_guards = of_guards.map(|condition| &condition.source);
+    let of_guards = endpoint.guards.iter().flat_map(|guard| guard.demands.sources());
     let key = endpoint.resource.iter().map(|resource| &resource.key);
     let all: BTreeSet<&Source> = tenant.into_iter().chain(key).chain(of_guards).chain(of_rules).collect();
     all.into_iter().cloned().collect()

@@ -1,6 +1,6 @@
 //! Endpoints: settings, limits, guards.
 
-use super::{BASE, changed, problems};
+use super::{BASE, PLAIN, changed, check, problems, shown};
 
 #[test]
 fn endpoint_settings_are_read_with_their_limits() {
@@ -8,6 +8,8 @@ fn endpoint_settings_are_read_with_their_limits() {
     for good in [
         "max_body = \"256KiB\"",
         "max_body = 1000",
+        "content_types = [\"application/json\"]",
+        "rate = \"100/s\"",
         "dedup_window = \"60d\"",
         "dedup_scope = \"main\"",
         "public_url = \"https://hooks.example.com/webhooks/shop\"",
@@ -25,6 +27,11 @@ fn endpoint_settings_are_read_with_their_limits() {
         ("max_body = 0", "4:12: `max_body` is from 1 byte"),
         ("max_body = -1", "4:12: `max_body` is from 1 byte"),
         ("max_body = \"1MB\"", "4:12: a size is a whole number and one of B, KiB, MiB"),
+        ("content_types = []", "4:17: `content_types` is empty"),
+        ("content_types = [\"JSON\"]", "4:18: this is not a media type"),
+        ("content_types = [\"text/plain\"]", "4:18: the vendor's description does not know \"text/plain\""),
+        ("rate = 100", "4:8: `rate` is text in quotes"),
+        ("rate = \"0/s\"", "4:8: a rate is a whole number from 1 on"),
         ("dedup_window = \"0d\"", "4:16: `dedup_window` is longer than nothing"),
         ("dedup_scope = \"a b\"", "4:15: a name is made of"),
         ("tenant = \"account\"", "4:10: `account` names no place"),
@@ -48,26 +55,32 @@ fn a_guard_demands_one_thing_and_says_what_is_answered() {
         )
     };
     for good in [
-        "networks = [\"192.0.2.0/24\", \"2001:db8::1\"]\nanswer = \"refuse\"",
-        "types = [\"paid\"]\nanswer = \"filter\"",
-        "when = { \"/livemode\" = true }\nanswer = \"filter\"",
+        "networks = [\"192.0.2.0/24\", \"2001:db8::1\"]\nanswer = 403",
+        "types = [\"paid\"]\nanswer = 200",
+        "when = { \"/livemode\" = true }\nanswer = 200",
+        "livemode = true\nanswer = 200",
+        "livemode = false\nat = \"header:X-Live\"\nanswer = 403",
     ] {
         assert_eq!(guard(good), [""; 0], "{good}");
     }
     for (bad, problem) in [
-        ("answer = \"filter\"", "5:1: the guard demands nothing"),
+        ("answer = 200", "5:1: the guard demands nothing"),
         ("types = [\"paid\"]", "5:1: the guard does not say what is answered"),
         (
-            "types = [\"paid\"]\nnetworks = [\"192.0.2.1\"]\nanswer = \"filter\"",
+            "types = [\"paid\"]\nnetworks = [\"192.0.2.1\"]\nanswer = 200",
             "7:1: a guard demands one thing",
         ),
-        ("networks = []\nanswer = \"refuse\"", "6:12: `networks` is empty"),
+        ("networks = []\nanswer = 403", "6:12: `networks` is empty"),
         (
-            "networks = [\"192.0.2.1/24\"]\nanswer = \"refuse\"",
+            "networks = [\"192.0.2.1/24\"]\nanswer = 403",
             "6:13: the address has bits beyond its network: it would be 192.0.2.0/24",
         ),
-        ("networks = [\"example.com\"]\nanswer = \"refuse\"", "6:13: a network is an address"),
-        ("types = [\"paid\"]\nanswer = \"drop\"", "7:10: \"drop\" is no `answer`"),
+        ("networks = [\"example.com\"]\nanswer = 403", "6:13: a network is an address"),
+        ("types = [\"paid\"]\nanswer = 401", "7:10: `answer` is 403 or 200"),
+        ("types = [\"paid\"]\nanswer = \"refuse\"", "7:10: `answer` is 403 or 200"),
+        ("livemode = \"yes\"\nanswer = 200", "6:12: `livemode` is true or false, not text"),
+        ("livemode = true\nat = \"live\"\nanswer = 200", "7:6: `live` names no place"),
+        ("types = [\"paid\"]\nat = \"/live\"\nanswer = 200", "7:1: `at` says where `livemode` is"),
     ] {
         let found = guard(bad);
         assert!(found.len() == 1 && found[0].starts_with(problem), "{bad}: {found:?}");
@@ -88,4 +101,35 @@ fn one_malformed_setting_does_not_hide_the_next() {
     );
     let lines: Vec<_> = found.iter().filter_map(|problem| problem.split(':').next()).collect();
     assert_eq!(lines, ["3", "4", "5", "6", "7", "8", "9"], "{found:?}");
+}
+
+#[test]
+fn a_secret_of_a_tenant_needs_the_tenant_in_the_url() {
+    let own = |tenant: &str| {
+        changed("secrets = [\"env:SHOP\"]", &format!("secrets = [\"ssm:/shop/{{tenant}}\"]{tenant}"))
+    };
+    assert_eq!(own("\ntenant = \"path\""), [""; 0]);
+    for without in ["", "\ntenant = \"/account\""] {
+        let found = own(without);
+        assert!(found.len() == 1 && found[0].starts_with("3:12: the tenant of a secret comes from the URL"), "{found:?}");
+    }
+    let found = own("\ntenant = \"accou nt\"");
+    assert!(found.len() == 1 && found[0].starts_with("4:10:"), "{found:?}");
+}
+
+#[test]
+fn where_live_mode_is_shown_is_the_vendor_s_or_the_guard_s_to_say() {
+    let guard = |vendor: &str, more: &str| {
+        let text = BASE
+            .replace("\"stripe\"", vendor)
+            .replace("order = \"time\"", "order = \"rank\"")
+            .replace("secrets =", "dedup_window = \"60d\"\nsecrets =")
+            .replace("[[endpoint.shop.rule]]", &format!("[[endpoint.shop.guard]]\nlivemode = true\n{more}answer = 200\n[[endpoint.shop.rule]]"));
+        shown(&check(("endpoints.toml", &text), &[("vendors/plain.toml", PLAIN)]).problems)
+    };
+    assert_eq!(guard("\"stripe\"", ""), [""; 0]);
+    assert_eq!(guard("\"plain\"", "at = \"/live\"\n"), [""; 0]);
+    let found = guard("\"plain\"", "");
+    let problem = "7:1: the description of plain does not say how live mode is shown";
+    assert!(found.len() == 1 && found[0].starts_with(problem), "{found:?}");
 }

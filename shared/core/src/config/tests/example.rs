@@ -60,10 +60,7 @@ fn the_example_asks_for_what_is_not_available_yet_and_has_no_problem() {
     assert_eq!(
         shown(&checked.unavailable),
         [
-            "3:12: a secret kept in `secretsmanager:`: not available yet",
-            "14:12: a secret kept in `secretsmanager:`: not available yet",
-            "24:12: a secret kept in `ssm:`: not available yet",
-            "43:68: a secret kept in `secretsmanager:`: not available yet",
+            "43:68: a destination's secret kept in `secretsmanager:`: not available yet",
             "44:10: a destination of kind `function`: not available yet",
             "45:12: a destination of kind `sqs`: not available yet",
         ]

@@ -38,7 +38,7 @@ fn event(status: EventStatus) -> Event {
         received_at: NOW,
         put_nonce: PutNonce::new("put-1"),
         correlation: "c-1".into(),
-        signature: SignatureFacts { secret: Some(0), scheme: "v1".into(), signed_at: None },
+        signature: SignatureFacts { secret: None, scheme: "v1".into(), signed_at: None },
         hash: EventHash::of([b"one".as_slice()]),
         seen: Seen { deliveries: 1, last_at: NOW, conflicts: 0, conflict_hashes: Vec::new() },
         progress: Progress {

@@ -1,0 +1,217 @@
+//! One signed call to Secrets Manager or Systems Manager. Two operations do
+//! not need two SDKs, which would be most of the function's code: the SDK's own
+//! signer and HTTP client make the call, and what is left is here.
+
+use crate::client::Patience;
+use crate::{SystemClock, describe};
+use aws_credential_types::Credentials;
+use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
+use aws_sigv4::sign::v4;
+use aws_smithy_http_client::Connector;
+use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
+use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings};
+use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
+use aws_smithy_types::body::SdkBody;
+use aws_smithy_types::byte_stream::ByteStream;
+use sekali::ports::NoSecret;
+use sekali::time::Clock;
+use serde::Deserialize;
+use serde_json::Value;
+use std::fmt;
+use std::sync::OnceLock;
+use std::time::{Duration, UNIX_EPOCH};
+use tokio::time::{sleep, timeout};
+
+/// A vendor waits for the secret, and some wait for three seconds only: a
+/// second try has a new connection, a third would come too late.
+const TRIES: usize = 2;
+/// Between the two.
+const PAUSE: Duration = Duration::from_millis(50);
+
+/// What a keeper answered when it asks for patience.
+const THROTTLING: [&str; 5] =
+    ["ThrottlingException", "Throttling", "TooManyRequestsException", "RequestLimitExceeded", "SlowDown"];
+
+/// Which service is called.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum Service {
+    SecretsManager,
+    SystemsManager,
+}
+
+impl Service {
+    /// Its name in addresses and signatures.
+    fn name(self) -> &'static str {
+        match self {
+            Self::SecretsManager => "secretsmanager",
+            Self::SystemsManager => "ssm",
+        }
+    }
+}
+
+/// Where the services are, instead of AWS's own addresses: for emulators,
+/// private endpoints and partitions with other domain names.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Addresses {
+    pub secrets_manager: Option<String>,
+    pub systems_manager: Option<String>,
+}
+
+/// Makes the calls of one process. The connection is made with the first one.
+pub struct Caller {
+    region: String,
+    credentials: Credentials,
+    addresses: Addresses,
+    patience: Patience,
+    connector: OnceLock<Connector>,
+}
+
+impl fmt::Debug for Caller {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Caller").field("region", &self.region).finish_non_exhaustive()
+    }
+}
+
+/// How a try ended that brought no secret.
+enum Failed {
+    /// Another try may do better.
+    Again(String),
+    /// The service has spoken.
+    Certain(NoSecret),
+}
+
+impl Caller {
+    pub(crate) fn new(
+        region: String,
+        credentials: Credentials,
+        addresses: Addresses,
+        patience: Patience,
+    ) -> Self {
+        Self { region, credentials, addresses, patience, connector: OnceLock::new() }
+    }
+
+    /// Calls an operation and gives back its answer's body.
+    pub(super) async fn call(
+        &self,
+        service: Service,
+        operation: &'static str,
+        asked: &Value,
+    ) -> Result<Vec<u8>, NoSecret> {
+        let body = asked.to_string();
+        let mut last = String::new();
+        for number in 0..TRIES {
+            if number > 0 {
+                sleep(PAUSE).await;
+            }
+            match timeout(self.patience.attempt, self.attempt(service, operation, &body)).await {
+                Ok(Ok(answer)) => return Ok(answer),
+                Ok(Err(Failed::Certain(no_secret))) => return Err(no_secret),
+                Ok(Err(Failed::Again(why))) => last = why,
+                Err(_) => last = format!("no answer within {:?}", self.patience.attempt),
+            }
+        }
+        Err(NoSecret::Unavailable(last))
+    }
+
+    async fn attempt(
+        &self,
+        service: Service,
+        operation: &'static str,
+        body: &str,
+    ) -> Result<Vec<u8>, Failed> {
+        let request =
+            self.request(service, operation, body).map_err(|error| Failed::Again(error.to_string()))?;
+        let response =
+            self.connector().call(request).await.map_err(|error| Failed::Again(describe(&error)))?;
+        let status = response.status().as_u16();
+        let answer = ByteStream::new(response.into_body()).collect().await;
+        let answer = answer.map_err(|error| Failed::Again(describe(&error)))?.to_vec();
+        if status == 200 { Ok(answer) } else { Err(refused(status, &answer)) }
+    }
+
+    fn request(
+        &self,
+        service: Service,
+        operation: &'static str,
+        body: &str,
+    ) -> Result<HttpRequest, Box<dyn std::error::Error + Send + Sync>> {
+        let url = self.address(service);
+        let headers = [("content-type", "application/x-amz-json-1.1"), ("x-amz-target", operation)];
+        let identity = self.credentials.clone().into();
+        let now = u64::try_from(SystemClock.now().0).unwrap_or_default();
+        let signing = v4::SigningParams::builder()
+            .identity(&identity)
+            .region(&self.region)
+            .name(service.name())
+            .time(UNIX_EPOCH + Duration::from_millis(now))
+            .settings(SigningSettings::default())
+            .build()?
+            .into();
+        let signable =
+            SignableRequest::new("POST", &url, headers.into_iter(), SignableBody::Bytes(body.as_bytes()))?;
+        let (signed, _) = sign(signable, &signing)?.into_parts();
+        let mut request = HttpRequest::new(SdkBody::from(body));
+        request.set_method("POST")?;
+        request.set_uri(url)?;
+        for (name, value) in headers {
+            request.headers_mut().insert(name, value);
+        }
+        for (name, value) in signed.headers() {
+            request.headers_mut().insert(name.to_owned(), value.to_owned());
+        }
+        Ok(request)
+    }
+
+    fn address(&self, service: Service) -> String {
+        let known = match service {
+            Service::SecretsManager => &self.addresses.secrets_manager,
+            Service::SystemsManager => &self.addresses.systems_manager,
+        };
+        let own = || {
+            let domain = if self.region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
+            format!("https://{}.{}.{domain}/", service.name(), self.region)
+        };
+        known.clone().map_or_else(own, |url| if url.ends_with('/') { url } else { format!("{url}/") })
+    }
+
+    fn connector(&self) -> &Connector {
+        self.connector.get_or_init(|| {
+            let settings = HttpConnectorSettings::builder()
+                .connect_timeout(self.patience.connect)
+                .read_timeout(self.patience.read)
+                .build();
+            Connector::builder()
+                .connector_settings(settings)
+                .tls_provider(Provider::Rustls(CryptoMode::Ring))
+                .build()
+        })
+    }
+}
+
+#[derive(Deserialize)]
+struct Refusal {
+    #[serde(rename = "__type", default)]
+    kind: String,
+    #[serde(alias = "Message", default)]
+    message: String,
+}
+
+/// What a refusal means for the secret. The service's texts name the secret
+/// and never its value.
+fn refused(status: u16, answer: &[u8]) -> Failed {
+    let Ok(Refusal { kind, message }) = serde_json::from_slice(answer) else {
+        return Failed::Again(format!("HTTP status {status}"));
+    };
+    let kind = kind.rsplit('#').next().unwrap_or_default();
+    let text = || format!("{kind}: {message}");
+    match kind {
+        // A secret that is to be deleted is an invalid request, and it is gone.
+        "ResourceNotFoundException"
+        | "InvalidRequestException"
+        | "ParameterNotFound"
+        | "ParameterVersionNotFound" => Failed::Certain(NoSecret::Absent),
+        "ValidationException" | "InvalidParameterException" => Failed::Certain(NoSecret::Unusable(text())),
+        _ if status >= 500 || status == 429 || THROTTLING.contains(&kind) => Failed::Again(text()),
+        _ => Failed::Certain(NoSecret::Denied(text())),
+    }
+}

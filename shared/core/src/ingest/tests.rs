@@ -1,0 +1,1 @@
+//! Deliveries that are stopped before and after they are verified.

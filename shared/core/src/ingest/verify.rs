@@ -1,0 +1,70 @@
+//! Is the delivery the vendor's? The caller hears one generic answer; the
+//! reason goes to the log, and never a secret, a signature or the body.
+
+use super::answer::Refused;
+use super::{Arrived, Ingest};
+use crate::ids::Tenant;
+use crate::ports::{Entropy, Queue, Secrets, Store};
+use crate::secrets::{Matched, NotVerified, Refresh};
+use crate::time::Clock;
+
+impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K> {
+    /// Verifies over the raw bytes with every live secret (INV-10: without one
+    /// of them nothing verifies and nothing is written).
+    pub(super) async fn verify(&self, arrived: &Arrived<'_>) -> Result<Matched, Refused> {
+        let Arrived { endpoint, tenant, request, now, .. } = arrived;
+        match self.keyring.verify(endpoint, tenant.as_ref(), request, *now).await {
+            Ok(matched) => {
+                tracing::debug!(
+                    endpoint.name = %endpoint.name,
+                    correlation.id = %arrived.addressed.correlation,
+                    signature.scheme = matched.verified.scheme,
+                    signature.secret = matched.secret.map(|secret| secret.to_string()),
+                    "signature verified"
+                );
+                Ok(matched)
+            }
+            Err(not_verified) => {
+                log(&not_verified, arrived);
+                Err(match not_verified {
+                    NotVerified::Offline(_) => Refused::Unavailable,
+                    // One answer for both: nobody learns which tenants are.
+                    NotVerified::NoSuchTenant(_) | NotVerified::Refused(..) => {
+                        Refused::Signature(endpoint.vendor.reply().reject_status)
+                    }
+                })
+            }
+        }
+    }
+}
+
+fn log(not_verified: &NotVerified, arrived: &Arrived<'_>) {
+    let (endpoint, correlation) = (&arrived.endpoint.name, &arrived.addressed.correlation);
+    let tenant = arrived.tenant.as_ref().map(Tenant::as_str);
+    match not_verified {
+        NotVerified::Offline(reasons) => tracing::error!(
+            endpoint.name = %endpoint,
+            correlation.id = %correlation,
+            tenant,
+            offline.reasons = %reasons.join("; "),
+            "endpoint offline"
+        ),
+        NotVerified::NoSuchTenant(refresh) => tracing::warn!(
+            endpoint.name = %endpoint,
+            correlation.id = %correlation,
+            tenant,
+            signature.reason = "no-such-tenant",
+            signature.refresh = refresh.map(Refresh::as_str),
+            "signature refused"
+        ),
+        NotVerified::Refused(refusal, refresh) => tracing::warn!(
+            endpoint.name = %endpoint,
+            correlation.id = %correlation,
+            tenant,
+            signature.reason = refusal.slug(),
+            signature.clock_skew_ms = refusal.clock_skew_ms(),
+            signature.refresh = refresh.map(Refresh::as_str),
+            "signature refused"
+        ),
+    }
+}

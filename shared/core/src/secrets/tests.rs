@@ -1,0 +1,1 @@
+//! The keyring: rotation, bad signatures, blanks, tenants.
