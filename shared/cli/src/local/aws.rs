@@ -124,8 +124,7 @@ impl Aws {
     /// There is no such function.
     pub async fn add_variables(self, function: &str, more: &BTreeMap<String, String>) -> Result<()> {
         let path = format!("/2015-03-31/functions/{function}/configuration");
-        let present = self.call("lambda", "GET", &path, &[], Bytes::new()).await?;
-        let present: Value = serde_json::from_slice(&present.body)?;
+        let present = self.function(function).await?;
         let mut variables = present["Environment"]["Variables"].as_object().cloned().unwrap_or_default();
         variables.extend(more.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))));
         let body = json!({ "Environment": { "Variables": variables } });
@@ -133,15 +132,34 @@ impl Aws {
         self.call("lambda", "PUT", &path, &headers, body.to_string().into()).await.map(drop)
     }
 
+    /// A function's configuration as it stands, in Lambda's own JSON.
+    ///
+    /// # Errors
+    /// There is no such function.
+    pub async fn function(self, function: &str) -> Result<Value> {
+        let path = format!("/2015-03-31/functions/{function}/configuration");
+        let answer = self.call("lambda", "GET", &path, &[], Bytes::new()).await?;
+        Ok(serde_json::from_slice(&answer.body)?)
+    }
+
     /// A function's environment as it stands.
     ///
     /// # Errors
     /// There is no such function.
     pub async fn variables(self, function: &str) -> Result<BTreeMap<String, String>> {
-        let path = format!("/2015-03-31/functions/{function}/configuration");
+        let function = self.function(function).await?;
+        Ok(serde_json::from_value(function["Environment"]["Variables"].clone())?)
+    }
+
+    /// The event sources of a function, in Lambda's own JSON.
+    ///
+    /// # Errors
+    /// There is no such function.
+    pub async fn event_sources(self, function: &str) -> Result<Vec<Value>> {
+        let path = format!("/2015-03-31/event-source-mappings/?FunctionName={function}");
         let answer = self.call("lambda", "GET", &path, &[], Bytes::new()).await?;
         let answer: Value = serde_json::from_slice(&answer.body)?;
-        Ok(serde_json::from_value(answer["Environment"]["Variables"].clone())?)
+        Ok(answer["EventSourceMappings"].as_array().cloned().unwrap_or_default())
     }
 
     /// Invokes a function and returns what it answered.
@@ -170,7 +188,7 @@ impl Aws {
             if !from.is_null() {
                 body["ExclusiveStartKey"] = from;
             }
-            let page = self.json("dynamodb", "DynamoDB_20120810.Scan", &body).await?;
+            let page = self.ask("dynamodb", "DynamoDB_20120810.Scan", &body).await?;
             items.extend(page["Items"].as_array().cloned().unwrap_or_default());
             from = page["LastEvaluatedKey"].clone();
             if from.is_null() {
@@ -187,12 +205,16 @@ impl Aws {
         let visible = "ApproximateNumberOfMessages";
         let in_flight = "ApproximateNumberOfMessagesNotVisible";
         let body = json!({ "QueueUrl": queue_url, "AttributeNames": [visible, in_flight] });
-        let answer = self.json("sqs", "AmazonSQS.GetQueueAttributes", &body).await?;
+        let answer = self.ask("sqs", "AmazonSQS.GetQueueAttributes", &body).await?;
         let count = |name: &str| answer["Attributes"][name].as_str().and_then(|text| text.parse().ok());
         Ok((count(visible).unwrap_or(0), count(in_flight).unwrap_or(0)))
     }
 
-    async fn json(self, service: &str, target: &str, body: &Value) -> Result<Value> {
+    /// Asks a service that speaks JSON, e.g. `sqs` for `AmazonSQS.GetQueueAttributes`.
+    ///
+    /// # Errors
+    /// Refused, with the service's reason, or unreachable.
+    pub async fn ask(self, service: &str, target: &str, body: &Value) -> Result<Value> {
         let headers = [("x-amz-target", target), ("content-type", "application/x-amz-json-1.0")];
         let answer = self.call(service, "POST", "/", &headers, body.to_string().into()).await?;
         Ok(serde_json::from_slice(&answer.body)?)

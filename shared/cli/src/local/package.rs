@@ -17,7 +17,9 @@ use std::path::{Path, PathBuf};
 /// The tools are not installed, or the code does not build.
 pub async fn build(checkout: &Checkout) -> Result<()> {
     let mut command: Vec<OsString> = vec![checkout.tool("cargo-lambda")?.into()];
-    command.extend(["lambda", "build", "--compiler", "cargo", "--profile", "dev", "--lambda-dir"].map(Into::into));
+    command.extend(
+        ["lambda", "build", "--compiler", "cargo", "--profile", "dev", "--lambda-dir"].map(Into::into),
+    );
     command.push(checkout.builds().into());
     let environment: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_of_our_own_build(name)).collect();
     let status = Group::start(checkout, &command, &environment, None)?.wait().await?;
