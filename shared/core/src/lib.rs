@@ -19,6 +19,7 @@ pub mod rate;
 pub mod rule;
 pub mod secret;
 pub mod secrets;
+pub mod sequence;
 pub mod source;
 pub mod sweep;
 pub mod time;

@@ -14,7 +14,8 @@ use crate::protocol::policy::Limits;
 use crate::protocol::reason::{Reason, Slug};
 use crate::rule::{self, Plan, Subject, event_guard};
 use crate::secrets::Matched;
-use crate::vendor::{Facts, Identity, Sequence, Unreadable};
+use crate::sequence::Sequence;
+use crate::vendor::{Facts, Identity, Unreadable};
 use std::collections::HashSet;
 
 /// One event of a delivery, before it has a key of its own and a place in time.

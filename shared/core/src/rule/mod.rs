@@ -13,5 +13,6 @@ mod tests;
 pub use envelope::envelope;
 pub use guard::{event_guard, network_guard};
 pub use hold::{Hold, KeyOf, NoKeyPart};
-pub use order::{OrderValue, Sequence};
+pub use crate::sequence::Sequence;
+pub use order::OrderValue;
 pub use plan::{InputDigest, Plan, Planned, PlannedAction, PlannedMove, Subject, plan, sources};

@@ -1,13 +1,14 @@
 //! From an event to what its endpoint's rules ask for.
 
 use super::hold::{Hold, KeyOf, NoKeyPart};
-use super::order::{OrderValue, Sequence};
+use super::order::OrderValue;
 use crate::config::{Condition, Endpoint, EndpointResource, Late, OrderKind, Rule, RuleAction, Types};
 use crate::ids::{ActionName, DestinationName, EventType, FieldName, ResourceKind, Status, Tenant};
 use crate::json::{JsonText, Kind, NotJson};
 use crate::key::{ActionKey, EventKey, ResourceKey, hex};
 use crate::payload::Payload;
 use crate::protocol::event::Event;
+use crate::sequence::Sequence;
 use crate::source::Source;
 use crate::time::UnixMillis;
 use sha2::{Digest, Sha256};

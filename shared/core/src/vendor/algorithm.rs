@@ -4,7 +4,10 @@
 
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
-use ring::{digest, hmac};
+use hmac::{Hmac, KeyInit, Mac};
+use sha1::Sha1;
+use sha2::digest::DynDigest;
+use sha2::{Sha256, Sha384, Sha512};
 
 /// A hash function.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -29,26 +32,62 @@ impl Digest {
         DIGESTS.iter().find(|(known, _)| *known == name).map(|(_, digest)| *digest)
     }
 
-    pub(crate) fn hmac(self) -> hmac::Algorithm {
-        match self {
-            Self::Sha1 => hmac::HMAC_SHA1_FOR_LEGACY_USE_ONLY,
-            Self::Sha256 => hmac::HMAC_SHA256,
-            Self::Sha384 => hmac::HMAC_SHA384,
-            Self::Sha512 => hmac::HMAC_SHA512,
+    /// The digest of one piece.
+    pub(crate) fn of(self, bytes: &[u8]) -> Vec<u8> {
+        self.over([bytes])
+    }
+
+    /// The digest of a message in pieces: a body is not copied to be hashed.
+    pub(crate) fn over<'p>(self, pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<u8> {
+        let mut hasher: Box<dyn DynDigest> = match self {
+            Self::Sha1 => Box::<Sha1>::default(),
+            Self::Sha256 => Box::<Sha256>::default(),
+            Self::Sha384 => Box::<Sha384>::default(),
+            Self::Sha512 => Box::<Sha512>::default(),
+        };
+        pieces.into_iter().for_each(|piece| hasher.update(piece));
+        hasher.finalize().into_vec()
+    }
+}
+
+/// The key of an HMAC, prepared once: a delivery costs no more than its own
+/// bytes.
+#[derive(Clone)]
+pub(crate) enum MacKey {
+    Sha1(Hmac<Sha1>),
+    Sha256(Hmac<Sha256>),
+    Sha384(Hmac<Sha384>),
+    Sha512(Hmac<Sha512>),
+}
+
+impl MacKey {
+    pub(crate) fn new(digest: Digest, key: &[u8]) -> Self {
+        fn prepared<M: Mac + KeyInit>(key: &[u8]) -> M {
+            #[expect(clippy::expect_used, reason = "an HMAC takes a key of any length")]
+            <M as KeyInit>::new_from_slice(key).expect("any length")
+        }
+        match digest {
+            Digest::Sha1 => Self::Sha1(prepared(key)),
+            Digest::Sha256 => Self::Sha256(prepared(key)),
+            Digest::Sha384 => Self::Sha384(prepared(key)),
+            Digest::Sha512 => Self::Sha512(prepared(key)),
         }
     }
 
-    pub(crate) fn algorithm(self) -> &'static digest::Algorithm {
-        match self {
-            Self::Sha1 => &digest::SHA1_FOR_LEGACY_USE_ONLY,
-            Self::Sha256 => &digest::SHA256,
-            Self::Sha384 => &digest::SHA384,
-            Self::Sha512 => &digest::SHA512,
+    /// The tag of a message in pieces. Whoever compares it does so in constant
+    /// time.
+    pub(crate) fn over<'p>(&self, pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<u8> {
+        fn tag<'p, M: Mac + Clone>(key: &M, pieces: impl IntoIterator<Item = &'p [u8]>) -> Vec<u8> {
+            let mut mac = key.clone();
+            pieces.into_iter().for_each(|piece| mac.update(piece));
+            mac.finalize().into_bytes().to_vec()
         }
-    }
-
-    pub(crate) fn of(self, bytes: &[u8]) -> digest::Digest {
-        digest::digest(self.algorithm(), bytes)
+        match self {
+            Self::Sha1(key) => tag(key, pieces),
+            Self::Sha256(key) => tag(key, pieces),
+            Self::Sha384(key) => tag(key, pieces),
+            Self::Sha512(key) => tag(key, pieces),
+        }
     }
 }
 
@@ -122,6 +161,32 @@ mod tests {
         }
         assert_eq!(Encoding::Base64Url.decode(b"AAE"), Some(vec![0, 1]));
         assert_eq!(Encoding::Base64Url.decode(b"AAE="), None);
+    }
+
+    /// The published examples of FIPS 180 (`abc`) and of RFC 2202 and RFC 4231
+    /// (test case 2), in two pieces each.
+    #[test]
+    fn digests_and_tags_are_those_of_the_standards() {
+        let known = [
+            ("a9993e364706816aba3e25717850c26c9cd0d89d", "effcdf6ae5eb2fa2d27416d5f184df9c259a7c79"),
+            (
+                "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad",
+                "5bdcc146bf60754e6a042426089575c75a003f089d2739839dec58b964ec3843",
+            ),
+            (
+                "cb00753f45a35e8bb5a03d699ac65007272c32ab0eded1631a8b605a43ff5bed8086072ba1e7cc2358baeca134c825a7",
+                "af45d2e376484031617f78d2b58a6b1b9c7ef464f5a01b47e42ec3736322445e8e2240ca5e69e2c78b3239ecfab21649",
+            ),
+            (
+                "ddaf35a193617abacc417349ae20413112e6fa4e89a97ea20a9eeee64b55d39a2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f",
+                "164b7a7bfcf819e2e395fbe73b56e0a387bd64222e831fd610270cd7ea2505549758bf75c05a994a6d034f65f8f0e6fdcaeab1a34d4a6b4b636e070a38bce737",
+            ),
+        ];
+        for ((_, digest), (of_abc, tag)) in DIGESTS.iter().zip(known) {
+            assert_eq!(Encoding::Hex.encode(&digest.over([&b"a"[..], b"bc"])), of_abc);
+            let pieces = [&b"what do ya want "[..], b"for nothing?"];
+            assert_eq!(Encoding::Hex.encode(&MacKey::new(*digest, b"Jefe").over(pieces)), tag);
+        }
     }
 
     proptest! {

@@ -3,7 +3,7 @@
 
 use super::Vendor;
 use super::content;
-use super::facts::{Facts, Identity, Sequence, Unreadable};
+use super::facts::{Facts, Identity, Unreadable};
 use super::moment;
 use super::place::{Place, Value};
 use super::shape::{AttemptForm, EventShape, IdentityForm};
@@ -13,6 +13,7 @@ use crate::ids::EventType;
 use crate::json::{self, Item, JsonText};
 use crate::key::EventHash;
 use crate::payload::Payload;
+use crate::sequence::Sequence;
 use crate::source::{Pointer, Source};
 use std::collections::BTreeMap;
 use std::ops::Range;

@@ -3,6 +3,7 @@
 use crate::ids::EventType;
 use crate::key::EventHash;
 use crate::payload::Payload;
+use crate::sequence::Sequence;
 use crate::source::Source;
 use crate::time::UnixMillis;
 
@@ -18,36 +19,6 @@ pub enum Identity {
     /// A ping: it says that something changed, never twice the same thing.
     /// It gets a key of our own and is not deduplicated.
     None,
-}
-
-/// A whole number of any size, in decimal digits; ordered by value.
-#[derive(Debug, Clone, PartialEq, Eq, Hash)]
-pub struct Sequence(String);
-
-impl Sequence {
-    /// Takes digits only: `10000000000000003000` is one, `1e3` is none.
-    pub fn parse(text: &str) -> Option<Self> {
-        let digits = !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
-        digits.then(|| Self(text.to_owned()))
-    }
-
-    /// The digits as the vendor wrote them, leading zeros kept.
-    pub fn as_str(&self) -> &str {
-        &self.0
-    }
-}
-
-impl std::fmt::Display for Sequence {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.write_str(&self.0)
-    }
-}
-
-impl PartialOrd for Sequence {
-    fn partial_cmp(&self, other: &Self) -> Option<std::cmp::Ordering> {
-        let [a, b] = [&self.0, &other.0].map(|digits| digits.trim_start_matches('0'));
-        Some(a.len().cmp(&b.len()).then_with(|| a.cmp(b)))
-    }
 }
 
 /// What the description says of one event.
@@ -109,19 +80,4 @@ pub enum Unreadable {
     /// The declared content encoding is none that is understood: 415.
     #[error("the content encoding is none that the vendor sends")]
     ContentEncoding,
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn sequences_are_ordered_by_value_and_keep_their_digits() {
-        let [a, b, c] = ["9", "0010", "10000000000000003000"].map(|text| Sequence::parse(text).unwrap());
-        assert!(a < b && b < c);
-        assert_eq!(b.as_str(), "0010");
-        for none in ["", "-1", "1e3", "1.0", "a"] {
-            assert_eq!(Sequence::parse(none), None, "{none}");
-        }
-    }
 }

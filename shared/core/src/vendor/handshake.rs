@@ -100,7 +100,7 @@ impl Vendor {
             }
             _ => None,
         })?;
-        Some(encoding.encode(ring::hmac::sign(key, &value).as_ref()))
+        Some(encoding.encode(&key.over([value.as_ref()])))
     }
 }
 

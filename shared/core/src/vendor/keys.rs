@@ -3,13 +3,12 @@
 //! that says what is wrong with its form and never shows it.
 
 use super::Vendor;
-use super::algorithm::{Digest, hex_bytes};
+use super::algorithm::{Digest, MacKey, hex_bytes};
 use super::public_key::PublicKey;
 use super::scheme::{KeyEncoding, KeyForm, Kind, Scheme};
 use crate::secret::Secret;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ring::hmac;
 use std::borrow::Cow;
 use std::fmt;
 
@@ -29,13 +28,13 @@ pub(crate) struct Key {
 
 pub(crate) enum Material {
     /// Prepared for every digest that the scheme may ask for.
-    Hmac(Vec<(Digest, hmac::Key)>),
+    Hmac(Vec<(Digest, MacKey)>),
     /// Compared or hashed as it is.
     Bytes(Vec<u8>),
     /// A public key, or all those of a set.
     Public(Vec<PublicKey>),
     /// Of tokens that are signed with a shared secret.
-    Token(hmac::Key),
+    Token(MacKey),
 }
 
 impl fmt::Debug for Material {
@@ -134,11 +133,7 @@ fn material(scheme: &Scheme, secret: &Secret) -> Result<Material, KeyFault> {
     let bytes = decode(&scheme.key, secret)?;
     Ok(match &scheme.kind {
         Kind::Hmac(algorithm) => Material::Hmac(
-            algorithm
-                .digests()
-                .into_iter()
-                .map(|digest| (digest, hmac::Key::new(digest.hmac(), &bytes)))
-                .collect(),
+            algorithm.digests().into_iter().map(|digest| (digest, MacKey::new(digest, &bytes))).collect(),
         ),
         Kind::Ed25519 => Material::Public(public(&scheme.key, &bytes, PublicKey::is_ed25519)?),
         Kind::EcdsaP256 => Material::Public(public(&scheme.key, &bytes, PublicKey::is_p256)?),
@@ -146,7 +141,7 @@ fn material(scheme: &Scheme, secret: &Secret) -> Result<Material, KeyFault> {
         // A public key is never taken for the secret of an HMAC.
         Kind::Jwt(_) => match scheme.key.encoding {
             KeyEncoding::Utf8 | KeyEncoding::Base64 | KeyEncoding::Hex => {
-                Material::Token(hmac::Key::new(hmac::HMAC_SHA256, &bytes))
+                Material::Token(MacKey::new(Digest::Sha256, &bytes))
             }
             _ => Material::Public(public(&scheme.key, &bytes, |_| true)?),
         },

@@ -41,7 +41,7 @@ pub(crate) fn message<'v>(
             }
             Part::Place(place) => at_place(view, place)?,
             Part::BodyDigest(digest, encoding) => {
-                owned(encoding.encode(digest.of(&view.request.body).as_ref()))
+                owned(encoding.encode(&digest.of(&view.request.body)))
             }
             Part::BodyCrc32 => owned(crc32(&view.request.body).to_string()),
             Part::FormSorted => Cow::Owned(form_sorted(view)),

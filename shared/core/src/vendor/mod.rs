@@ -31,7 +31,7 @@ mod verify;
 mod view;
 
 pub use describe::KEYS;
-pub use facts::{Facts, Identity, Sequence, Unreadable};
+pub use facts::{Facts, Identity, Unreadable};
 pub use handshake::{HandshakeAnswer, HandshakeRefusal};
 pub use keys::{KeyFault, Keys, UnusableKey};
 pub use params::Params;

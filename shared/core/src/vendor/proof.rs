@@ -10,7 +10,6 @@ use super::signature::{self, Carried};
 use super::view::View;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use ring::digest::Context;
 use subtle::ConstantTimeEq;
 
 /// The digest that the delivery is signed with. A map of names is closed: what
@@ -37,16 +36,15 @@ pub(super) fn is_signature(key: &Key, digest: Digest, message: &Message<'_>, sig
     match &key.material {
         Material::Hmac(prepared) => {
             let Some((_, key)) = prepared.iter().find(|(known, _)| *known == digest) else { return false };
-            let mut context = ring::hmac::Context::with_key(key);
-            message.pieces.iter().for_each(|piece| context.update(piece));
-            any_equal(signatures, context.sign().as_ref())
+            any_equal(signatures, &key.over(message.pieces.iter().map(AsRef::as_ref)))
         }
         Material::Bytes(secret) => {
-            let mut context = Context::new(digest.algorithm());
-            for (index, piece) in message.pieces.iter().enumerate() {
-                context.update(if message.secret_at.contains(&index) { secret } else { piece });
-            }
-            any_equal(signatures, context.finish().as_ref())
+            let pieces = message.pieces.iter().enumerate();
+            let piece = |(index, piece)| match message.secret_at.contains(&index) {
+                true => secret.as_slice(),
+                false => AsRef::<[u8]>::as_ref(piece),
+            };
+            any_equal(signatures, &digest.over(pieces.map(piece)))
         }
         Material::Public(keys) => {
             let message = message.pieces.concat();
@@ -86,5 +84,5 @@ fn any_equal(candidates: &[Vec<u8>], expected: &[u8]) -> bool {
 
 /// Compares digests, so that not even the secret's length shows in the time.
 fn equal(secret: &[u8], given: &[u8]) -> bool {
-    Digest::Sha256.of(secret).as_ref().ct_eq(Digest::Sha256.of(given).as_ref()).into()
+    Digest::Sha256.of(secret).ct_eq(&Digest::Sha256.of(given)).into()
 }

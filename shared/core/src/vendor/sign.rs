@@ -135,9 +135,7 @@ fn tag(
     let message = message(&view, &scheme.message, url)?;
     let Material::Hmac(prepared) = &key.material else { return Err(NotSignable::Scheme) };
     let (_, key) = prepared.iter().find(|(known, _)| *known == digest).ok_or(NotSignable::Scheme)?;
-    let mut context = ring::hmac::Context::with_key(key);
-    message.pieces.iter().for_each(|piece| context.update(piece));
-    Ok(context.sign().as_ref().to_vec())
+    Ok(key.over(message.pieces.iter().map(AsRef::as_ref)))
 }
 
 /// The signature as the header carries it.

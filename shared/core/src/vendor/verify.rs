@@ -250,7 +250,7 @@ fn check_binding(view: &View<'_>, binding: &Binding) -> Result<(), Refusal> {
     let stated =
         binding.encoding.decode(&stated).ok_or_else(|| Refusal::Malformed(binding.from.to_string()))?;
     let own = binding.digest.of(&view.request.body);
-    if stated.as_slice().ct_eq(own.as_ref()).into() { Ok(()) } else { Err(Refusal::OtherBody) }
+    if stated.ct_eq(&own).into() { Ok(()) } else { Err(Refusal::OtherBody) }
 }
 
 impl Scheme {
