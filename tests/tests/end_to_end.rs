@@ -38,8 +38,7 @@ impl Deployed {
         let folder = folder(name)?;
         let port = any_port()?;
         let destination = LocalDestination::start(port, &folder.join("effects.jsonl")).await?;
-        let vendors = checkout.root().join("infra/vendors");
-        let configuration = LocalConfiguration::read(&checkout.endpoints(), &vendors, port)?;
+        let configuration = LocalConfiguration::read(&checkout.endpoints(), port)?;
         let script = Script::read(&checkout.demo())?;
         let stack = Stack::start(Spec {
             checkout: &checkout,

@@ -261,14 +261,11 @@ fn element(xml: &str, name: &str) -> Option<String> {
 fn percent(text: &str) -> String {
     let mut encoded = String::with_capacity(text.len() * 2);
     for byte in text.bytes() {
-        match byte {
-            b'A'..=b'Z' | b'a'..=b'z' | b'0'..=b'9' | b'-' | b'_' | b'.' | b'~' => {
-                encoded.push(char::from(byte))
-            }
-            other => {
-                encoded.push('%');
-                encoded.push_str(&sekali::key::hex(&[other]).to_uppercase());
-            }
+        if byte.is_ascii_alphanumeric() || b"-_.~".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            encoded.push('%');
+            encoded.push_str(&sekali::key::hex(&[byte]).to_uppercase());
         }
     }
     encoded

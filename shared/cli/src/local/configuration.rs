@@ -2,10 +2,9 @@
 //! effects stay on this machine.
 
 use anyhow::{Context, Result, bail};
-use sekali::config::{self, Config, Keeper, SecretRef};
-use std::collections::{BTreeMap, BTreeSet};
+use sekali::config::{self, Config, Keeper};
 use std::fs;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
 /// A configuration made ready for the local run.
@@ -15,15 +14,17 @@ pub struct LocalConfiguration {
     pub config: Config,
     /// The text that is deployed.
     pub endpoints: String,
-    /// The team's own vendor descriptions: file name and text.
+    /// The team's own vendor descriptions: path in the package, and text.
     pub vendors: Vec<(String, String)>,
     /// Destinations whose calls were turned to the local destination, with the
     /// URL that they would have gone to.
     pub redirected: Vec<(String, String)>,
+    /// The folder of the file.
+    pub folder: PathBuf,
 }
 
 impl LocalConfiguration {
-    /// Reads `endpoints` and the vendor descriptions in the folder `vendors`
+    /// Reads `endpoints_file` and the vendor descriptions in the folder `vendors`
     /// beside it. Every `http = "https://.."` becomes a path of the local
     /// destination on `port`: a trial run must not pack a real parcel. What
     /// calls this machine already is left as it is.
@@ -31,51 +32,38 @@ impl LocalConfiguration {
     /// # Errors
     /// A file cannot be read, or the configuration does not hold together: each
     /// problem with its place.
-    pub fn read(endpoints: &Path, vendors: &Path, port: u16) -> Result<Self> {
-        let text = fs::read_to_string(endpoints)
-            .with_context(|| format!("cannot read the configuration {}", endpoints.display()))?;
-        let vendors = read_vendors(vendors)?;
-        let named = endpoints.display().to_string();
+    pub fn read(endpoints_file: &Path, port: u16) -> Result<Self> {
+        let text = fs::read_to_string(endpoints_file)
+            .with_context(|| format!("cannot read the configuration {}", endpoints_file.display()))?;
+        let folder = endpoints_file.parent().unwrap_or(Path::new(".")).to_owned();
+        let vendors = read_vendors(&folder.join("vendors"))?;
+        let named = endpoints_file.display().to_string();
         let files: Vec<_> = vendors.iter().map(|(name, text)| (name.as_str(), text.as_str())).collect();
         let config = config::load((&named, &text), &files).map_err(|problems| {
             let lines: Vec<_> = problems.iter().map(|problem| format!("  {problem}")).collect();
             anyhow::anyhow!("the configuration does not hold together:\n{}", lines.join("\n"))
         })?;
         let (endpoints, redirected) = redirect(&text, port)?;
-        Ok(Self { config, endpoints, vendors, redirected })
+        Ok(Self { config, endpoints, vendors, redirected, folder })
     }
 
-    /// The variables that hold secrets: those of endpoints, and those of
-    /// destinations.
-    pub fn secret_variables(&self) -> (BTreeSet<String>, BTreeSet<String>) {
-        let names = |secrets: &[SecretRef]| -> Vec<String> {
-            secrets
-                .iter()
-                .filter(|secret| secret.keeper() == Keeper::Environment)
-                .map(|secret| secret.name().to_owned())
-                .collect()
-        };
-        (
-            self.config.endpoints.values().flat_map(|endpoint| names(&endpoint.secrets)).collect(),
-            self.config.destinations.values().flat_map(|destination| names(&destination.secrets)).collect(),
-        )
-    }
-
-    /// The values of `names` that the environment `given` holds, and the names
-    /// that it does not.
-    pub fn pick(
-        names: &BTreeSet<String>,
-        given: impl Fn(&str) -> Option<String>,
-    ) -> (BTreeMap<String, String>, Vec<String>) {
-        let mut found = BTreeMap::new();
-        let mut missing = Vec::new();
-        for name in names {
-            match given(name) {
-                Some(value) => drop(found.insert(name.clone(), value)),
-                None => missing.push(name.clone()),
-            }
-        }
-        (found, missing)
+    /// Files beside the configuration that hold secrets: the path from there,
+    /// and the file or, where each tenant has one, the folder of them.
+    pub fn secret_files(&self) -> Vec<(PathBuf, PathBuf)> {
+        let secrets = self.config.endpoints.values().flat_map(|endpoint| &endpoint.secrets);
+        let mut files: Vec<_> = secrets
+            .filter(|secret| secret.keeper() == Keeper::File && Path::new(secret.name()).is_relative())
+            .map(|secret| {
+                let fixed = Path::new(secret.name());
+                let fixed: PathBuf =
+                    fixed.iter().take_while(|part| !part.to_string_lossy().contains('{')).collect();
+                (fixed.clone(), self.folder.join(fixed))
+            })
+            .filter(|(_, source)| source.exists())
+            .collect();
+        files.sort();
+        files.dedup();
+        files
     }
 }
 
@@ -87,8 +75,8 @@ fn read_vendors(folder: &Path) -> Result<Vec<(String, String)>> {
     for entry in fs::read_dir(folder)? {
         let path = entry?.path();
         if path.extension().is_some_and(|extension| extension == "toml") {
-            let name = path.file_name().map(|name| name.to_string_lossy().into_owned());
-            vendors.push((name.unwrap_or_default(), fs::read_to_string(&path)?));
+            let name = path.file_name().unwrap_or_default().to_string_lossy();
+            vendors.push((format!("vendors/{name}"), fs::read_to_string(&path)?));
         }
     }
     vendors.sort();

@@ -10,6 +10,7 @@ pub mod emulator;
 mod group;
 pub mod package;
 mod run;
+pub mod secrets;
 pub mod stack;
 pub mod wire;
 

@@ -52,7 +52,10 @@ pub async fn zip(
     fs::create_dir_all(config.join("vendors"))?;
     fs::write(config.join("endpoints.toml"), &configuration.endpoints)?;
     for (name, text) in &configuration.vendors {
-        fs::write(config.join("vendors").join(name), text)?;
+        fs::write(config.join(name), text)?;
+    }
+    for (name, source) in configuration.secret_files() {
+        copy(&source, &config.join(name))?;
     }
     let mut zips = Vec::new();
     for function in FUNCTIONS {
@@ -71,6 +74,22 @@ pub async fn zip(
         zips.push(zip);
     }
     Ok(zips)
+}
+
+/// Copies a file, or a folder with all that is in it.
+fn copy(source: &Path, target: &Path) -> Result<()> {
+    if !source.is_dir() {
+        if let Some(folder) = target.parent() {
+            fs::create_dir_all(folder)?;
+        }
+        fs::copy(source, target)?;
+        return Ok(());
+    }
+    for entry in fs::read_dir(source)? {
+        let entry = entry?;
+        copy(&entry.path(), &target.join(entry.file_name()))?;
+    }
+    Ok(())
 }
 
 /// Says whether every function has been built at least once.

@@ -2,16 +2,16 @@
 
 use super::checkout::Checkout;
 use super::configuration::LocalConfiguration;
-use super::demo::script::Script;
+use super::demo::script::{Delivery, Script};
 use super::demo::send::Sender;
 use super::demo::{self, Played};
 use super::destination::LocalDestination;
+use super::secrets::{self, Secrets};
 use super::stack::{Spec, Stack};
 use super::{emulator, package};
 use crate::say::say;
 use anyhow::{Result, bail};
 use clap::Args;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -65,13 +65,13 @@ impl Run {
         let folder = checkout.root().join("target/local");
         fs::create_dir_all(&folder)?;
         let file = self.endpoints.clone().unwrap_or_else(|| checkout.endpoints());
-        let configuration =
-            LocalConfiguration::read(&file, &checkout.root().join("infra/vendors"), self.destination_port)?;
+        let configuration = LocalConfiguration::read(&file, self.destination_port)?;
         let script = match self.endpoints {
             Some(_) => None,
             None => Some(Script::read(&checkout.demo())?),
         };
-        let secrets = Secrets::gather(&configuration, script.as_ref());
+        let secrets = Secrets::gather(&configuration.config, script.as_ref());
+        secrets.missing.iter().for_each(say);
         if !self.no_build {
             build(&checkout).await?;
         }
@@ -120,32 +120,6 @@ impl Run {
     }
 }
 
-/// The secrets of this run.
-struct Secrets {
-    of_endpoints: BTreeMap<String, String>,
-    of_destinations: BTreeMap<String, String>,
-}
-
-impl Secrets {
-    /// From the demo, or from our own environment where none is played.
-    fn gather(configuration: &LocalConfiguration, script: Option<&Script>) -> Self {
-        let given = |name: &str| match script {
-            Some(script) => script.secrets.get(name).cloned(),
-            None => std::env::var(name).ok(),
-        };
-        let (endpoints, destinations) = configuration.secret_variables();
-        let (of_endpoints, offline) = LocalConfiguration::pick(&endpoints, given);
-        let (of_destinations, unsigned) = LocalConfiguration::pick(&destinations, given);
-        for name in &offline {
-            say(format_args!("{name} is not set: its endpoint answers 503 until it is exported"));
-        }
-        for name in &unsigned {
-            say(format_args!("{name} is not set: its destination cannot be called until it is exported"));
-        }
-        Self { of_endpoints, of_destinations }
-    }
-}
-
 async fn build(checkout: &Checkout) -> Result<()> {
     match package::is_built(checkout) {
         true => say("building the functions"),
@@ -170,26 +144,42 @@ fn describe(
     say(format_args!("effects        {}", destination.path().display()));
     say(format_args!("log            {}", sender.stack.log().display()));
     say(format_args!("environment    {}", checkout.root().join("target/local/env").display()));
-    if let Some((endpoint, file)) = sample(checkout, configuration) {
-        let signed = sender.sign(&endpoint, &BTreeMap::new(), fs::read(&file)?, Duration::ZERO);
-        if let Ok(signed) = signed {
+    if let Some((endpoint, delivery, folder)) = sample(&Script::read(&checkout.demo())?, configuration) {
+        let file = folder.join(&delivery.body);
+        // A secret that is not there, or one that does not suit, was said before.
+        if let Ok(signed) = sender.sign(&endpoint, &delivery.headers, fs::read(&file)?, Duration::ZERO) {
             say("\na delivery, signed now (most vendors' signatures are good for five minutes):\n");
             say(signed.curl(&aws.endpoint(), &file));
         }
+    }
+    let commands = secrets::commands(&configuration.config, aws);
+    if !commands.is_empty() {
+        say("\nsecrets that the emulator has to be given:\n");
+        commands.iter().for_each(say);
     }
     say("\nCtrl-C ends it");
     Ok(())
 }
 
-/// The first endpoint of whose vendor there is a sample body.
-fn sample(checkout: &Checkout, configuration: &LocalConfiguration) -> Option<(String, PathBuf)> {
-    configuration.config.endpoints.values().find_map(|endpoint| {
-        let folder = checkout.root().join("events").join(endpoint.vendor.name().as_str());
-        let mut files: Vec<_> =
-            fs::read_dir(folder).ok()?.filter_map(|entry| Some(entry.ok()?.path())).collect();
-        files.sort();
-        Some((endpoint.name.to_string(), files.into_iter().next_back()?))
-    })
+/// A delivery of the demo that suits an endpoint: best one that the demo sends
+/// only to be refused, since nothing knows its event yet. Bodies lie in
+/// folders named like their vendors.
+fn sample<'a>(
+    script: &'a Script,
+    configuration: &LocalConfiguration,
+) -> Option<(String, &'a Delivery, &'a Path)> {
+    let suits = |delivery: &Delivery| {
+        configuration
+            .config
+            .endpoints
+            .values()
+            .find(|endpoint| delivery.body.starts_with(endpoint.vendor.name().as_str()))
+            .map(|endpoint| endpoint.name.to_string())
+    };
+    let refused = script.deliveries.iter().filter(|delivery| delivery.event.is_none());
+    let (endpoint, delivery) =
+        refused.chain(&script.deliveries).find_map(|delivery| Some((suits(delivery)?, delivery)))?;
+    Some((endpoint, delivery, &script.folder))
 }
 
 /// Leaves a file with the functions' environment, for `make watch` and for

@@ -162,3 +162,55 @@ impl std::fmt::Display for Counts {
         )
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const SCRIPT: &str = r#"
+        [secrets]
+        [[delivery]]
+        title = "a paid order, twice"
+        endpoint = "stripe"
+        body = "order.json"
+        times = 2
+        answers = [202, 200]
+        event = "evt_1"
+        becomes = "processed"
+        [[effect]]
+        destination = "packing"
+        data = { order = "A-1" }
+    "#;
+
+    fn outcome(status: &str, calls: &[(&str, &str)]) -> Counts {
+        let event = StoredEvent { status: status.into(), reason: None, conflicts: "0".into(), acts: true };
+        let effect = |(key, order): &(&str, &str)| {
+            let body = format!(r#"{{"endpoint":"stripe","event_id":"evt_1","data":{{"order":"{order}"}}}}"#);
+            let body = serde_json::value::RawValue::from_string(body).unwrap();
+            Effect { destination: "packing".into(), key: Some((*key).into()), body }
+        };
+        let outcome = Outcome {
+            events: BTreeMap::from([(("stripe".into(), "evt_1".into()), event)]),
+            effects: calls.iter().map(effect).collect(),
+        };
+        outcome.counts(&toml::from_str(SCRIPT).unwrap())
+    }
+
+    #[test]
+    fn what_went_as_written_is_neither_lost_nor_doubled() {
+        let counts = outcome("processed", &[("k1", "A-1")]);
+        assert_eq!(counts.to_string(), "demo: 2 deliveries, 1 events, 1 effects, 0 lost, 0 doubled");
+    }
+
+    #[test]
+    fn an_acknowledged_event_without_an_end_is_lost_and_so_is_a_missing_effect() {
+        assert_eq!(outcome("processing", &[("k1", "A-1")]).lost, 1);
+        assert_eq!(outcome("processed", &[]).lost, 1);
+    }
+
+    #[test]
+    fn a_second_call_is_doubled_under_the_same_key_as_under_another() {
+        assert_eq!(outcome("processed", &[("k1", "A-1"), ("k1", "A-1")]).doubled, 1);
+        assert_eq!(outcome("processed", &[("k1", "A-1"), ("k2", "A-1")]).doubled, 1);
+    }
+}
