@@ -2,13 +2,13 @@
 //! its events, how the vendor repeats and what it wants to hear. No vendor has
 //! code of its own; `docs/vendors.md` is the reference of the language.
 
-mod algorithm;
+pub(crate) mod algorithm;
 pub mod builtin;
 mod content;
 mod describe;
 mod extract;
 mod facts;
-mod form;
+pub(crate) mod form;
 mod handshake;
 mod jwt;
 mod key_url;
@@ -16,11 +16,11 @@ mod keys;
 mod message;
 mod moment;
 mod params;
-mod place;
+pub(crate) mod place;
 mod proof;
 mod public_key;
 mod refusal;
-mod scheme;
+pub(crate) mod scheme;
 mod shape;
 pub mod sign;
 mod signature;
@@ -51,7 +51,7 @@ use place::Place;
 pub struct Vendor {
     name: VendorName,
     confirmed: bool,
-    schemes: Vec<scheme::Scheme>,
+    pub(crate) schemes: Vec<scheme::Scheme>,
     body: shape::BodyForm,
     empty_batch: bool,
     events: Vec<shape::EventShape>,
