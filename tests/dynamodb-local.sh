@@ -15,4 +15,4 @@ address=$(docker port "$container" 8000/tcp | head -n 1)
 
 echo "DynamoDB Local at $address"
 AWS_ENDPOINT_URL_DYNAMODB="http://$address" AWS_REGION=local AWS_ACCESS_KEY_ID=local AWS_SECRET_ACCESS_KEY=local \
-    cargo test --package sekali-tests --test contract
+    cargo test --package sekali-tests --test contract_dynamodb

@@ -1,8 +1,8 @@
 //! Transitions that aim at the items as they stand, and sometimes miss.
 
-use super::call::event_status;
+use super::call::{event_status, pick};
 use super::{ACTIONS, EVENTS, Pick, RESOURCES};
-use crate::contract::sample::{NOW, Sample, content, full_progress, progress};
+use crate::contract::sample::{NOW, Sample, content, expires, full_progress, progress};
 use crate::memory::Tables;
 use proptest::prelude::*;
 use sekali::ids::{Generation, OwnerNonce, Status, Token, Version};
@@ -19,6 +19,8 @@ pub(super) enum Stale {
     Generation,
     /// By its content, its token or its version.
     Other,
+    /// By when it is due and whether it expires.
+    Times,
     /// It was read before the item was there.
     Absent,
 }
@@ -51,19 +53,25 @@ enum ActionAim {
 }
 
 pub(super) fn stale() -> impl Strategy<Value = Option<Stale>> {
-    let stale = [Stale::Status, Stale::Generation, Stale::Other, Stale::Absent];
-    prop_oneof![3 => Just(None), 1 => prop::sample::select(stale.to_vec()).prop_map(Some)]
+    let stale = [Stale::Status, Stale::Generation, Stale::Other, Stale::Times, Stale::Absent];
+    prop_oneof![3 => Just(None), 2 => prop::sample::select(stale.to_vec()).prop_map(Some)]
 }
 
 pub(super) fn aim() -> impl Strategy<Value = Aim> {
-    let event = prop::option::weighted(0.8, event_aim());
-    let action = prop::option::of((0..ACTIONS.len(), action_aim()));
-    let resource = prop::option::of((0..RESOURCES.len(), stale(), 0..3_u8));
-    (event, action, resource).prop_map(|(event, action, resource)| Aim { event, action, resource })
+    let action = || (pick(ACTIONS.len()), action_aim());
+    let resource = || (pick(RESOURCES.len()), stale(), 0..3_u8);
+    // One item alone misses for its own reason only.
+    prop_oneof![
+        3 => event_aim().prop_map(|event| Aim { event: Some(event), action: None, resource: None }),
+        3 => action().prop_map(|action| Aim { event: None, action: Some(action), resource: None }),
+        1 => resource().prop_map(|resource| Aim { event: None, action: None, resource: Some(resource) }),
+        3 => (prop::option::of(event_aim()), prop::option::of(action()), prop::option::of(resource()))
+            .prop_map(|(event, action, resource)| Aim { event, action, resource }),
+    ]
 }
 
 fn event_aim() -> impl Strategy<Value = EventAim> {
-    let from = (0..EVENTS.len(), stale(), any::<bool>());
+    let from = (pick(EVENTS.len()), stale(), any::<bool>());
     let action = prop::option::of(0..ACTIONS.len());
     let to = (event_status(), any::<bool>(), prop::option::of(0..4_u8), action, prop::bool::weighted(0.2));
     (from, to).prop_map(|((event, stale, names_due), (status, next_generation, due, action, full))| {
@@ -113,6 +121,10 @@ pub(super) fn seen_event(sample: &Sample, tables: &Tables, event: Pick, stale: O
         Some(Stale::Status) => seen.progress.status = EventStatus::Received,
         Some(Stale::Generation) => seen.progress.generation = seen.progress.generation.next(),
         Some(Stale::Other) => seen.hash = content("never stored"),
+        Some(Stale::Times) => {
+            seen.progress.due = Some(at(8));
+            seen.progress.expires = seen.progress.expires.is_none().then(|| expires(60));
+        }
     }
     seen
 }
@@ -170,7 +182,7 @@ impl ActionAim {
 fn seen_action(stored: &Action, stale: Option<Stale>) -> Action {
     let mut seen = stored.clone();
     match stale {
-        None | Some(Stale::Absent) => {}
+        None | Some(Stale::Absent | Stale::Times) => {}
         Some(Stale::Status) if seen.status == ActionStatus::Ready => seen.status = ActionStatus::Begun,
         Some(Stale::Status) => seen.status = ActionStatus::Ready,
         Some(Stale::Generation) => seen.generation = seen.generation.next(),

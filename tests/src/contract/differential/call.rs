@@ -53,9 +53,22 @@ pub(super) enum Call {
 #[derive(Debug, Clone)]
 pub struct Sequence(pub(super) Vec<Call>);
 
-/// Sequences of up to fifteen calls.
+/// Sequences of up to two dozen calls; the first makes an event, or most of
+/// the others would meet nothing.
 pub fn sequences() -> impl Strategy<Value = Sequence> {
-    prop::collection::vec(call(), 1..16).prop_map(Sequence)
+    (first(), prop::collection::vec(call(), 1..24)).prop_map(|(first, mut calls)| {
+        calls.insert(0, first);
+        Sequence(calls)
+    })
+}
+
+fn first() -> impl Strategy<Value = Call> {
+    event_status().prop_map(|status| Call::Create { event: 0, content: 0, status, nonce: 0 })
+}
+
+/// Mostly the same few, so that calls meet each other.
+pub(super) fn pick(of: usize) -> impl Strategy<Value = Pick> {
+    prop_oneof![3 => Just(0), 1 => 0..of]
 }
 
 pub(super) fn event_status() -> impl Strategy<Value = EventStatus> {
@@ -63,7 +76,7 @@ pub(super) fn event_status() -> impl Strategy<Value = EventStatus> {
 }
 
 fn call() -> impl Strategy<Value = Call> {
-    let (event, hash) = (|| 0..EVENTS.len(), || 0..CONTENTS.len());
+    let (event, hash) = (|| pick(EVENTS.len()), || pick(CONTENTS.len()));
     let seconds = || 0..4_u8;
     prop_oneof![
         3 => (event(), hash(), event_status(), 0..3_u8)
