@@ -33,16 +33,30 @@ pub(crate) fn operations(tries: &Tries) -> Vec<String> {
 /// Starts a service that replies in this order; the last reply stays. Gives
 /// its address and what reached it.
 pub(crate) async fn service(replies: &[Reply]) -> (String, Tries) {
+    let (replies, mut number) = (replies.to_vec(), 0);
+    answering(move |_, _| {
+        number += 1;
+        replies[(number - 1).min(replies.len() - 1)].clone()
+    })
+    .await
+}
+
+/// Starts a service that replies to what is asked, operation and body: for
+/// callers that ask several things at once.
+pub(crate) async fn answering(
+    mut reply: impl FnMut(&str, &Value) -> Reply + Send + 'static,
+) -> (String, Tries) {
     let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
     let url = format!("http://{}", listener.local_addr().unwrap());
     let tries = Tries::default();
-    let (replies, seen) = (replies.to_vec(), tries.clone());
+    let seen = tries.clone();
     tokio::spawn(async move {
-        for number in 0.. {
+        loop {
             let (mut stream, _) = listener.accept().await.unwrap();
-            let request = read(&mut stream).await;
-            seen.lock().unwrap().push(request);
-            if let Reply::Answer(status, answer) = &replies[number.min(replies.len() - 1)] {
+            let (operation, body) = read(&mut stream).await;
+            let reply = reply(&operation, &body);
+            seen.lock().unwrap().push((operation, body));
+            if let Reply::Answer(status, answer) = reply {
                 let body = answer.to_string();
                 let length = body.len();
                 let head =

@@ -215,3 +215,38 @@ fn refused(status: u16, answer: &[u8]) -> Failed {
         _ => Failed::Certain(NoSecret::Denied(text())),
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn caller(region: &str, addresses: Addresses) -> Caller {
+        let credentials = Credentials::new("key-id", "invented", Some("token".to_owned()), None, "test");
+        Caller::new(region.to_owned(), credentials, addresses, Patience::FUNCTION)
+    }
+
+    #[test]
+    fn a_call_is_signed_for_its_service_and_carries_the_session() {
+        let caller = caller("eu-west-1", Addresses::default());
+        let request = caller.request(Service::SystemsManager, "AmazonSSM.GetParameter", "{}").unwrap();
+        let header = |name: &str| request.headers().get(name).unwrap_or_default();
+        assert_eq!((request.method(), request.uri()), ("POST", "https://ssm.eu-west-1.amazonaws.com/"));
+        assert!(header("authorization").starts_with("AWS4-HMAC-SHA256 Credential=key-id/"));
+        assert!(header("authorization").contains("/eu-west-1/ssm/aws4_request"));
+        assert!(header("authorization").contains("x-amz-target"), "what is asked is signed too");
+        assert_eq!(header("x-amz-security-token"), "token");
+        assert!(!format!("{caller:?}").contains("invented"));
+    }
+
+    #[test]
+    fn a_service_lies_where_the_region_or_the_environment_says() {
+        let at =
+            |region: &str, addresses: Addresses| caller(region, addresses).address(Service::SecretsManager);
+        assert_eq!(
+            at("cn-north-1", Addresses::default()),
+            "https://secretsmanager.cn-north-1.amazonaws.com.cn/"
+        );
+        let given = Addresses { secrets_manager: Some("http://127.0.0.1:1".into()), systems_manager: None };
+        assert_eq!(at("eu-west-1", given), "http://127.0.0.1:1/");
+    }
+}

@@ -138,7 +138,8 @@ pub(super) fn read(document: &mut Document<'_>, vendor: Option<&Vendor>, table: 
     document.only(table, "a guard", KEYS);
     let mut demands = table.entries().filter(|entry| DEMANDS.contains(&entry.key));
     let Some(demand) = demands.next() else {
-        let remedy = "networks = [\"192.0.2.0/24\"], types = [\"..\"], when = { \"/a\" = 1 } or livemode = true";
+        let remedy =
+            "networks = [\"192.0.2.0/24\"], types = [\"..\"], when = { \"/a\" = 1 } or livemode = true";
         document.absent(table.at, "the guard demands nothing", Some(remedy.to_owned()));
         return None;
     };

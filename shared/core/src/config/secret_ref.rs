@@ -172,7 +172,8 @@ fn check_name(keeper: Keeper, name: &str) -> Result<(), NotASecretRef> {
     if fixed.contains(['{', '}']) {
         return Err(NotASecretRef::Braces);
     }
-    let of_name = |c: char, more: &[char]| c.is_ascii_alphanumeric() || "/_.-:".contains(c) || more.contains(&c);
+    let of_name =
+        |c: char, more: &[char]| c.is_ascii_alphanumeric() || "/_.-:".contains(c) || more.contains(&c);
     let well_made = match keeper {
         Keeper::SecretsManager => fixed.chars().all(|c| of_name(c, &['+', '=', '@'])),
         Keeper::ParameterStore => fixed.chars().all(|c| of_name(c, &[])),
@@ -245,7 +246,9 @@ mod tests {
     // INV-7
     #[test]
     fn no_tenant_may_choose_the_beginning_of_a_name() {
-        for text in ["secretsmanager:{tenant}", "secretsmanager:{tenant}/stripe", "file:{tenant}", "file:a{tenant}"] {
+        for text in
+            ["secretsmanager:{tenant}", "secretsmanager:{tenant}/stripe", "file:{tenant}", "file:a{tenant}"]
+        {
             assert_eq!(SecretRef::parse(text), Err(NotASecretRef::TenantFirst), "{text}");
         }
     }

@@ -211,7 +211,9 @@ mod tests {
     #[test]
     fn a_media_type_has_two_parts_and_no_parameters() {
         assert!(media_type("application/cloudevents+json").is_ok());
-        for bad in ["", "json", "application/", "Application/json", "text/plain; charset=utf-8", "a/b/c", "*/*"] {
+        for bad in
+            ["", "json", "application/", "Application/json", "text/plain; charset=utf-8", "a/b/c", "*/*"]
+        {
             assert_eq!(media_type(bad), Err(NotAValue::MediaType), "{bad}");
         }
     }

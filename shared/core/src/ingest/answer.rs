@@ -269,7 +269,10 @@ mod tests {
         assert_eq!(answer.status, 202);
         assert!(answer.body.starts_with(r#"{"new":"1","duplicate":"0","conflict":"0","filtered":"2""#));
         let answer = Outcome::filtered().answer(&id());
-        assert_eq!((answer.status, answer.body.as_str()), (200, r#"{"result":"filtered","correlation_id":"c1"}"#));
+        assert_eq!(
+            (answer.status, answer.body.as_str()),
+            (200, r#"{"result":"filtered","correlation_id":"c1"}"#)
+        );
     }
 
     #[test]

@@ -5,8 +5,6 @@ mod admit;
 pub mod answer;
 mod event;
 mod keep;
-#[cfg(test)]
-mod tests;
 mod verify;
 
 pub use keep::NotKept;
@@ -15,7 +13,7 @@ use crate::config::Endpoint;
 use crate::deployment::Deployment;
 use crate::http::Request;
 use crate::ids::{CorrelationId, EndpointName, Tenant};
-use crate::ports::{Entropy, Queue, Secrets, Store};
+use crate::ports::{Entropy, KeyDocuments, Queue, Secrets, Store};
 use crate::rate::Bucket;
 use crate::secrets::Keyring;
 use crate::time::{Clock, UnixMillis};
@@ -76,7 +74,7 @@ struct Arrived<'a> {
     now: UnixMillis,
 }
 
-impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K> {
+impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest<S, Q, C, E, K> {
     /// Ingest as a process begins: no secret is read yet, no rate used up.
     pub fn new(store: S, queue: Q, clock: C, entropy: E, secrets: K, deployment: Arc<Deployment>) -> Self {
         let keyring = Keyring::new(secrets);

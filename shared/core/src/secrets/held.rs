@@ -115,9 +115,7 @@ impl Held {
 
     /// Whether a bad signature may cause a reading now. It is counted as one.
     pub fn may_refresh(&mut self, now: UnixMillis) -> bool {
-        let allowed = self
-            .refreshed_at
-            .is_none_or(|at| now >= at.plus(REFRESH_INTERVAL) || now < at);
+        let allowed = self.refreshed_at.is_none_or(|at| now >= at.plus(REFRESH_INTERVAL) || now < at);
         if allowed {
             self.refreshed_at = Some(now);
         }

@@ -7,7 +7,8 @@ use super::tenants::Tenants;
 use crate::config::{Config, Endpoint};
 use crate::http::Request;
 use crate::ids::{EndpointName, Tenant};
-use crate::ports::Secrets;
+use crate::ports::{KeyDocuments, Secrets};
+use crate::published::Published;
 use crate::rate::Bucket;
 use crate::time::UnixMillis;
 use futures_util::future::join_all;
@@ -24,6 +25,7 @@ const SIDE_BY_SIDE: usize = 16;
 pub struct Keyring<K> {
     secrets: K,
     slots: Mutex<Slots>,
+    published: Published,
 }
 
 #[derive(Debug, Default)]
@@ -67,13 +69,13 @@ struct Whose<'a> {
     tenant: Option<&'a Tenant>,
 }
 
-impl<K: Secrets> Keyring<K> {
+impl<K: Secrets + KeyDocuments> Keyring<K> {
     /// Nothing is read yet.
     pub fn new(secrets: K) -> Self {
-        Self { secrets, slots: Mutex::default() }
+        Self { secrets, slots: Mutex::default(), published: Published::default() }
     }
 
-    /// Whoever keeps the secrets.
+    /// Whoever keeps the secrets and fetches what vendors publish.
     pub fn secrets(&self) -> &K {
         &self.secrets
     }
@@ -94,8 +96,9 @@ impl<K: Secrets> Keyring<K> {
     }
 
     /// Verifies a delivery over its raw bytes with the endpoint's secrets, or
-    /// with those of `tenant` where each has its own. Reads them where that is
-    /// due, or where the signature is bad and it was not just done.
+    /// with those of `tenant` where each has its own; or with the key that the
+    /// vendor publishes. Reads them where that is due, or where the signature
+    /// is bad and it was not just done.
     ///
     /// # Errors
     /// The delivery is not proven to be the vendor's: write nothing (INV-10).
@@ -110,6 +113,10 @@ impl<K: Secrets> Keyring<K> {
         let whose = Whose { endpoint, tenant };
         let slot = self.slot(whose, now)?;
         let ready = self.ready(whose, &slot, now).await;
+        if let Some(url) = ready.key_url(endpoint, request)? {
+            let verified = self.published.verify(&self.secrets, endpoint, &url, request, now).await?;
+            return Ok(Matched { verified, secret: None });
+        }
         match ready.verify(endpoint, request, now) {
             Err(refused) if refused.may_be_a_new_secret() && can_change(endpoint) => {
                 match self.refreshed(whose, &slot, &ready, now).await {

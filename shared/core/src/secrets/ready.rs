@@ -5,14 +5,16 @@ use crate::config::Endpoint;
 use crate::http::Request;
 use crate::secret::{Secret, SecretPlace};
 use crate::time::UnixMillis;
-use crate::vendor::{Keys, Refusal, Verified};
+use crate::published::NotProven;
+use crate::vendor::{KeyUrl, Keys, Refusal, Verified};
 
 /// A delivery is the vendor's, and this secret says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Matched {
     /// What verification found.
     pub verified: Verified,
-    /// Which secret made the signature; `None` where the vendor signs nothing.
+    /// Which secret made the signature; `None` where the vendor signs nothing,
+    /// or with a key that it publishes.
     pub secret: Option<SecretPlace>,
 }
 
@@ -24,6 +26,9 @@ pub enum NotVerified {
     /// The tenant has no secret, or it may not be looked for just now: to be
     /// answered like a bad signature, so that nobody learns which tenants are.
     NoSuchTenant(Option<Refresh>),
+    /// The vendor publishes the key and it is not to be had: 503, since that
+    /// says nothing about the delivery.
+    NoKey(String),
     /// The vendor's description refuses it.
     Refused(Refusal, Option<Refresh>),
 }
@@ -85,6 +90,18 @@ impl Ready {
         matches!(self, Self::Live { .. })
     }
 
+    /// Where the key of this delivery is published, if none of the secrets
+    /// stands for it.
+    pub fn key_url(&self, endpoint: &Endpoint, request: &Request) -> Result<Option<KeyUrl>, NotVerified> {
+        match self {
+            Self::Live { keys, .. } => endpoint
+                .vendor
+                .key_url(request, keys)
+                .map_err(|refusal| NotVerified::Refused(refusal, None)),
+            Self::Offline(_) | Self::NoSuchTenant => Ok(None),
+        }
+    }
+
     /// Verifies a delivery over its raw bytes.
     pub fn verify(
         &self,
@@ -118,7 +135,16 @@ impl NotVerified {
         match self {
             Self::Refused(refusal, _) => Self::Refused(refusal, Some(refresh)),
             Self::NoSuchTenant(_) => Self::NoSuchTenant(Some(refresh)),
-            offline @ Self::Offline(_) => offline,
+            other @ (Self::Offline(_) | Self::NoKey(_)) => other,
+        }
+    }
+}
+
+impl From<NotProven> for NotVerified {
+    fn from(not_proven: NotProven) -> Self {
+        match not_proven {
+            NotProven::Refused(refusal) => Self::Refused(refusal, None),
+            NotProven::NoKey(reason) => Self::NoKey(reason),
         }
     }
 }

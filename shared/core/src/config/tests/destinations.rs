@@ -75,7 +75,11 @@ fn what_is_not_built_yet_is_one_problem_with_its_place() {
     for (from, to, unavailable) in [
         (http, "eventbridge = \"bus\"", "16:13: a destination of kind `eventbridge`"),
         (http, &format!("{http}, in_doubt = \"probe\""), "16:68: in_doubt = \"probe\""),
-        (http, &format!("{http}, secrets = [\"file:packing\"]"), "16:68: a destination's secret kept in `file:`"),
+        (
+            http,
+            &format!("{http}, secrets = [\"file:packing\"]"),
+            "16:68: a destination's secret kept in `file:`",
+        ),
         ("order = \"time\"", "order = \"fetch\"", "11:9: order = \"fetch\""),
         ("order = \"/order\"", "order = \"fetch:/order\"", "8:25: `fetch:`"),
         ("\"/data/object/id\"", "\"fetch:/id\"", "4:20: `fetch:`"),

@@ -66,10 +66,7 @@ fn a_guard_demands_one_thing_and_says_what_is_answered() {
     for (bad, problem) in [
         ("answer = 200", "5:1: the guard demands nothing"),
         ("types = [\"paid\"]", "5:1: the guard does not say what is answered"),
-        (
-            "types = [\"paid\"]\nnetworks = [\"192.0.2.1\"]\nanswer = 200",
-            "7:1: a guard demands one thing",
-        ),
+        ("types = [\"paid\"]\nnetworks = [\"192.0.2.1\"]\nanswer = 200", "7:1: a guard demands one thing"),
         ("networks = []\nanswer = 403", "6:12: `networks` is empty"),
         (
             "networks = [\"192.0.2.1/24\"]\nanswer = 403",
@@ -111,7 +108,10 @@ fn a_secret_of_a_tenant_needs_the_tenant_in_the_url() {
     assert_eq!(own("\ntenant = \"path\""), [""; 0]);
     for without in ["", "\ntenant = \"/account\""] {
         let found = own(without);
-        assert!(found.len() == 1 && found[0].starts_with("3:12: the tenant of a secret comes from the URL"), "{found:?}");
+        assert!(
+            found.len() == 1 && found[0].starts_with("3:12: the tenant of a secret comes from the URL"),
+            "{found:?}"
+        );
     }
     let found = own("\ntenant = \"accou nt\"");
     assert!(found.len() == 1 && found[0].starts_with("4:10:"), "{found:?}");
@@ -124,7 +124,12 @@ fn where_live_mode_is_shown_is_the_vendor_s_or_the_guard_s_to_say() {
             .replace("\"stripe\"", vendor)
             .replace("order = \"time\"", "order = \"rank\"")
             .replace("secrets =", "dedup_window = \"60d\"\nsecrets =")
-            .replace("[[endpoint.shop.rule]]", &format!("[[endpoint.shop.guard]]\nlivemode = true\n{more}answer = 200\n[[endpoint.shop.rule]]"));
+            .replace(
+                "[[endpoint.shop.rule]]",
+                &format!(
+                    "[[endpoint.shop.guard]]\nlivemode = true\n{more}answer = 200\n[[endpoint.shop.rule]]"
+                ),
+            );
         shown(&check(("endpoints.toml", &text), &[("vendors/plain.toml", PLAIN)]).problems)
     };
     assert_eq!(guard("\"stripe\"", ""), [""; 0]);

@@ -1,1 +1,0 @@
-//! Deliveries that are stopped before and after they are verified.

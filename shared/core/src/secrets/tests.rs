@@ -1,1 +1,0 @@
-//! The keyring: rotation, bad signatures, blanks, tenants.
