@@ -39,34 +39,32 @@ pub(super) async fn entries(
     }
 }
 
-/// Where this event stands in the whole index, once and with which due time.
-async fn places(store: &impl Store, key: &EventKey) -> anyhow::Result<Vec<(Due, u8, UnixMillis)>> {
-    let mut places = Vec::new();
+/// The whole index: which event stands where, and when it is due.
+async fn standing(store: &impl Store) -> anyhow::Result<BTreeSet<(Entry, &'static str, u8)>> {
+    let mut standing = BTreeSet::new();
     for class in Due::ALL {
         for shard in 0..INDEX_SHARDS {
             let entries = entries(store, IndexShard { class, shard }, EVER, 100).await?;
-            places.extend(
-                entries.into_iter().filter(|entry| entry.0 == *key).map(|entry| (class, shard, entry.1)),
-            );
+            let count = standing.len() + entries.len();
+            standing.extend(entries.into_iter().map(|entry| (entry, class.as_str(), shard)));
+            assert_eq!(standing.len(), count, "an entry is named twice");
         }
     }
-    Ok(places)
+    Ok(standing)
 }
 
-/// Asks until the event stands there and nowhere else.
-async fn comes_to_stand(
-    store: &impl Store,
-    key: &EventKey,
-    expected: &[(Due, UnixMillis)],
-) -> anyhow::Result<()> {
-    let shard = index_shard(key);
-    let expected: Vec<_> = expected.iter().map(|(class, due)| (*class, shard, *due)).collect();
-    let mut found = places(store, key).await?;
+/// Asks until these events stand there, each in the shard of its key, and
+/// nothing stands anywhere else.
+async fn comes_to_stand(store: &impl Store, expected: &[(&EventKey, Due, UnixMillis)]) -> anyhow::Result<()> {
+    let expected =
+        expected.iter().map(|(key, class, due)| (((*key).clone(), *due), class.as_str(), index_shard(key)));
+    let expected: BTreeSet<_> = expected.collect();
+    let mut found = standing(store).await?;
     for _ in 0..QUESTIONS {
         if found == expected {
             break;
         }
-        found = places(store, key).await?;
+        found = standing(store).await?;
     }
     assert_eq!(found, expected);
     Ok(())
@@ -83,11 +81,11 @@ async fn move_to(store: &impl Store, key: &EventKey, to: Progress) -> anyhow::Re
 pub async fn an_event_stands_where_its_status_says<S: Store>(store: &S) -> anyhow::Result<()> {
     let event = Sample::new().event("evt_1");
     store.create_event(&event).await?;
-    comes_to_stand(store, &event.key, &[(Due::Open, NOW)]).await?;
+    comes_to_stand(store, &[(&event.key, Due::Open, NOW)]).await?;
     for status in EventStatus::ALL {
         move_to(store, &event.key, Progress { due: Some(NOW), ..progress(status) }).await?;
-        let expected: Vec<_> = Due::of(status).map(|class| (class, NOW)).into_iter().collect();
-        comes_to_stand(store, &event.key, &expected).await?;
+        let expected = Due::of(status).map(|class| (&event.key, class, NOW));
+        comes_to_stand(store, expected.as_slice()).await?;
     }
     Ok(())
 }
@@ -96,23 +94,23 @@ pub async fn an_event_stands_where_its_status_says<S: Store>(store: &S) -> anyho
 pub async fn an_event_without_a_due_time_stands_nowhere<S: Store>(store: &S) -> anyhow::Result<()> {
     let event = Sample::new().event("evt_1");
     store.create_event(&event).await?;
-    comes_to_stand(store, &event.key, &[(Due::Open, NOW)]).await?;
+    comes_to_stand(store, &[(&event.key, Due::Open, NOW)]).await?;
     move_to(store, &event.key, Progress { due: None, ..event.progress.clone() }).await?;
-    comes_to_stand(store, &event.key, &[]).await?;
+    comes_to_stand(store, &[]).await?;
     move_to(store, &event.key, event.progress.clone()).await?;
-    comes_to_stand(store, &event.key, &[(Due::Open, NOW)]).await
+    comes_to_stand(store, &[(&event.key, Due::Open, NOW)]).await
 }
 
-/// Every event stands in the shard of its key, created there or moved there.
+/// A sweeper that reads every shard finds every event once.
 pub async fn an_event_stands_only_in_its_own_shard<S: Store>(store: &S) -> anyhow::Result<()> {
     let sample = Sample::new();
-    let mut shards = BTreeSet::new();
-    for number in 0..12 {
-        let event = sample.event(&format!("evt_{number}"));
-        store.create_event(&event).await?;
-        comes_to_stand(store, &event.key, &[(Due::Open, NOW)]).await?;
-        shards.insert(index_shard(&event.key));
+    let events: Vec<Event> = (0..12).map(|number| sample.event(&format!("evt_{number}"))).collect();
+    for event in &events {
+        store.create_event(event).await?;
     }
+    let expected: Vec<_> = events.iter().map(|event| (&event.key, Due::Open, NOW)).collect();
+    comes_to_stand(store, &expected).await?;
+    let shards: BTreeSet<_> = events.iter().map(|event| index_shard(&event.key)).collect();
     assert!(shards.len() > 1, "twelve keys fell into one shard");
     Ok(())
 }
@@ -130,9 +128,10 @@ async fn queue_up(store: &impl Store) -> anyhow::Result<(IndexShard, Vec<Entry>)
         let event = sample.event(&id);
         let event = Event { progress: Progress { due: Some(due), ..event.progress.clone() }, ..event };
         store.create_event(&event).await?;
-        comes_to_stand(store, &event.key, &[(Due::Open, due)]).await?;
         entries.push((event.key, due));
     }
+    let expected: Vec<_> = entries.iter().map(|(key, due)| (key, Due::Open, *due)).collect();
+    comes_to_stand(store, &expected).await?;
     Ok((IndexShard { class: Due::Open, shard }, entries))
 }
 
@@ -169,7 +168,7 @@ pub async fn a_changed_due_time_moves_the_event_within_the_index<S: Store>(store
     store.create_event(&event).await?;
     for due in [NOW.0 + 60_000, NOW.0 - 60_000].map(UnixMillis) {
         move_to(store, &event.key, Progress { due: Some(due), ..event.progress.clone() }).await?;
-        comes_to_stand(store, &event.key, &[(Due::Open, due)]).await?;
+        comes_to_stand(store, &[(&event.key, Due::Open, due)]).await?;
     }
     Ok(())
 }
