@@ -4,7 +4,7 @@ use super::Ingest;
 use super::answer::Taken;
 use crate::ids::PutNonce;
 use crate::payload::Payload;
-use crate::ports::{Create, Entropy, Queue, Secrets, Store, StoreError, Write};
+use crate::ports::{Create, Entropy, KeyDocuments, Queue, Secrets, Store, StoreError, Write};
 use crate::protocol::decide::{Decision, Delivery, End, Input, Presence, Read, State, Undecidable, decide};
 use crate::protocol::event::{Event, EventStatus};
 use crate::protocol::policy::Limits;
@@ -38,7 +38,7 @@ pub(super) struct Kept {
     pub enqueue: Option<Event>,
 }
 
-impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K> {
+impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest<S, Q, C, E, K> {
     /// Puts payload and event side by side; the ack waits for both (INV-1).
     pub(super) async fn keep(
         &self,
@@ -61,13 +61,19 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K>
         };
         match created {
             Create::Created => Ok(as_new(event)),
-            Create::Exists(stored) => self.meet(*stored, event, limits).await,
+            Create::Exists(stored) => self.meet(*stored, event, payload, limits).await,
         }
     }
 
     /// The put was refused: the stored item decides. Its payload, under our
     /// hash, is durable by now.
-    async fn meet(&self, mut stored: Event, ours: Event, limits: &Limits) -> Result<Kept, NotKept> {
+    async fn meet(
+        &self,
+        mut stored: Event,
+        ours: Event,
+        payload: &Payload,
+        limits: &Limits,
+    ) -> Result<Kept, NotKept> {
         let mut delivery = Delivery {
             put_nonce: ours.put_nonce.clone(),
             hash: ours.hash.clone(),
@@ -82,6 +88,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K>
                 }
                 Decision::End(End::AsNew) => return Ok(as_new(stored)),
                 Decision::End(End::Duplicate { unfinished, enqueue }) => {
+                    self.outlast(&stored, &ours, payload).await?;
                     return self.duplicate(stored, unfinished, enqueue).await;
                 }
                 Decision::End(End::Adopt) => {
@@ -107,6 +114,17 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K>
             }
         }
         Err(NotKept::Contended)
+    }
+
+    /// A delivery that was overtaken by a later one put its payload with the
+    /// earlier TTL: it must not go before the event (INV-9).
+    async fn outlast(&self, stored: &Event, ours: &Event, payload: &Payload) -> Result<(), StoreError> {
+        match (stored.progress.expires, ours.progress.expires) {
+            (Some(theirs), Some(earlier)) if earlier < theirs => {
+                self.store.put_payload(&stored.key, &stored.hash, payload, theirs).await
+            }
+            _ => Ok(()),
+        }
     }
 
     /// Counts the duplicate. The count returns the event as it stands *after*
