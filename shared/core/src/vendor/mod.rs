@@ -24,7 +24,7 @@ pub(crate) mod scheme;
 mod shape;
 pub mod sign;
 mod signature;
-mod template;
+pub(crate) mod template;
 #[cfg(test)]
 mod tests;
 mod verify;
@@ -157,6 +157,14 @@ impl Vendor {
     /// Whether the endpoint's public URL is part of what is signed.
     pub fn needs_public_url(&self) -> bool {
         self.schemes.iter().any(|scheme| scheme.message.names_url())
+    }
+
+    /// The headers that the description names, as it writes them.
+    pub(crate) fn headers(&self) -> impl Iterator<Item = &str> {
+        self.places().filter_map(|place| match place {
+            Place::Source(Source::Header(name)) => Some(name.as_str()),
+            _ => None,
+        })
     }
 
     /// Every place that the description reads.
