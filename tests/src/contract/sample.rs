@@ -9,7 +9,7 @@ use sekali::protocol::event::{Event, EventGuard, EventStatus, Progress, Seen, Si
 use sekali::protocol::reason::{Reason, Slug};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::{EventWrite, Transition};
-use sekali::rule::OrderValue;
+use sekali::rule::{InputDigest, OrderValue};
 use sekali::secret::{SecretPlace, Stage};
 use sekali::time::{ExpiresAt, UnixMillis};
 use std::hash::{BuildHasher, RandomState};
@@ -113,6 +113,7 @@ impl Sample {
             lease_until: NOW.plus(Duration::from_secs(30)),
             first_begun_at: NOW,
             request: FrozenRequest { destination: "packing".into(), body: br#"{"order":"1"}"#.to_vec() },
+            input: InputDigest::from_stored("digest-1"),
             begun_by: self.event_key("evt_1"),
             doubted: false,
             result: None,
@@ -127,7 +128,7 @@ impl Sample {
             status: ActionStatus::Done,
             generation: Generation::from_stored(3),
             token: Token::from_stored(12),
-            request: FrozenRequest { destination: "packing".into(), body: (0..=255).collect() },
+            request: FrozenRequest { destination: "packing".into(), body: (0..=255).cycle().take(2_000).collect() },
             doubted: true,
             result: Some(EffectResult("task_9 \u{1f4e6}".to_owned())),
             reason: Some(Reason::with(Slug::NoAnswer, "timed out after 10 s")),

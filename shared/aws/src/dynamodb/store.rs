@@ -64,7 +64,14 @@ impl Store for DynamoStore {
     }
 
     async fn action(&self, key: &ActionKey) -> Result<Option<Action>, StoreError> {
-        self.get(Table::Actions, key.as_str()).await?.as_ref().map(item::action::decode).transpose()
+        let Some(stored) = self.get(Table::Actions, key.as_str()).await? else { return Ok(None) };
+        let mut action = item::action::decode(&stored)?;
+        if let Some(digest) = item::action::names_apart(&stored)? {
+            let body = self.get(Table::Actions, &item::action::body_key(key, digest)).await?;
+            let gone = || StoreError::Unreadable(format!("{key} names a request that is not there"));
+            action.request.body = item::action::decode_body(&body.ok_or_else(gone)?)?;
+        }
+        Ok(Some(action))
     }
 
     async fn resource(&self, key: &ResourceKey) -> Result<Option<Resource>, StoreError> {
@@ -112,6 +119,7 @@ impl Store for DynamoStore {
         let already = stored.hash == *hash
             && stored.progress.status == seen.progress.status
             && stored.progress.generation == seen.progress.generation
+            && stored.progress.expires.is_some() == seen.progress.expires.is_some()
             && stored.progress.action.is_none();
         Ok(if already { Write::Applied } else { Write::Refused })
     }

@@ -13,7 +13,7 @@ use aws_sdk_dynamodb::types::{
     Update,
 };
 use sekali::ports::{StoreError, Write};
-use sekali::protocol::action::Action;
+use sekali::protocol::action::{Action, ActionGuard};
 use sekali::protocol::event::Event;
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::{ActionWrite, EventWrite, Transition};
@@ -52,7 +52,7 @@ impl Wanted<'_> {
                 stored.progress == write.to
                     && write.from.hash.as_ref().is_none_or(|hash| *hash == stored.hash)
             }
-            Self::Action(action) => item::action::decode(stored)? == *action,
+            Self::Action(action) => item::action::stands(stored, action)?,
             Self::Resource(resource) => item::resource::decode(stored)? == *resource,
         })
     }
@@ -83,6 +83,9 @@ impl DynamoStore {
     /// answer lost.
     pub(super) async fn apply(&self, transition: &Transition) -> Result<Write, StoreError> {
         let mut changes = changes(transition)?;
+        if let Some(ActionWrite::Put { from, to }) = &transition.action {
+            self.put_body_apart(from, to).await?;
+        }
         let stood_in_the_way = match changes.len() {
             0 => return Ok(Write::Applied),
             1 if changes[0].update.is_some() => {
@@ -98,6 +101,24 @@ impl DynamoStore {
         };
         let already = self.already_stands(&wanted(transition), stood_in_the_way).await?;
         Ok(if already { Write::Applied } else { Write::Refused })
+    }
+
+    /// A frozen body that is too large for its action is durable before the
+    /// claim that names it: whoever takes over sends the same bytes (INV-2).
+    async fn put_body_apart(&self, from: &ActionGuard, to: &Action) -> Result<(), StoreError> {
+        let begins = match from {
+            ActionGuard::Absent => true,
+            ActionGuard::AsRead { generation, .. } => *generation != to.generation,
+            ActionGuard::Held { .. } => false,
+        };
+        match item::action::apart(&to.request.body) {
+            Some(digest) if begins => {
+                let body = item::action::encode_body(&to.key, &digest, &to.request.body);
+                // Refused: it is there, and its digest says that it is the same.
+                self.put(Table::Actions, expression::put_body(body)).await.map(drop)
+            }
+            _ => Ok(()),
+        }
     }
 
     async fn already_stands(

@@ -159,8 +159,10 @@ pub trait Store: Send + Sync {
     fn action(&self, key: &ActionKey) -> impl Future<Output = Result<Option<Action>, StoreError>> + Send;
 
     /// Reads a resource.
-    fn resource(&self, key: &ResourceKey)
-    -> impl Future<Output = Result<Option<Resource>, StoreError>> + Send;
+    fn resource(
+        &self,
+        key: &ResourceKey,
+    ) -> impl Future<Output = Result<Option<Resource>, StoreError>> + Send;
 
     /// Applies a transition, all or nothing, each item on its guard (INV-3,
     /// INV-5). The TTL of a payload is the caller's second call.
@@ -186,8 +188,9 @@ pub trait Store: Send + Sync {
 
     /// Replaces the content of an event whose own payload never became
     /// durable: on condition that its hash is still `seen.hash`, its status
-    /// and generation as seen, and it is unclaimed; the old hash is kept as a
-    /// conflict. Only after the new payload is durable (INV-1).
+    /// and generation as seen, and it is unclaimed; and that it carries a TTL
+    /// if and only if it did, as the new payload does by now (INV-9). The old
+    /// hash is kept as a conflict. Only after the new payload is durable (INV-1).
     fn adopt(
         &self,
         seen: &Event,
@@ -209,9 +212,8 @@ pub trait Store: Send + Sync {
 /// The shard of the index in which an event stands.
 pub fn index_shard(key: &EventKey) -> u8 {
     // FNV-1a: spreads keys evenly and stays the same over releases.
-    let hash = key
-        .as_str()
-        .bytes()
-        .fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3));
+    let hash = key.as_str().bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
+    });
     u8::try_from(hash % u64::from(INDEX_SHARDS)).unwrap_or(0)
 }

@@ -43,6 +43,7 @@ fn act<'c>(deployment: &'c Deployment, event: &Event, planned: Planned) -> Inten
                 destination: planned.destination.clone(),
                 body: rule::envelope(event, &planned),
             },
+            input: planned.input_digest(),
             name: planned.name,
             key: planned.key,
             late: planned.late,

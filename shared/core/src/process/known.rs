@@ -46,7 +46,11 @@ impl Known<'_> {
             event.progress = write.to;
         }
         if let Some(ActionWrite::Put { to, .. }) = transition.action {
-            if let Some(Intent::Act { action: Some(wanted), .. }) = &self.intent {
+            // An action that is begun again may have been frozen for another
+            // destination; without its promise an unknown end is in doubt.
+            if let Some(Intent::Act { action: Some(wanted), .. }) = &self.intent
+                && wanted.request.destination == to.request.destination
+            {
                 self.policy.get_or_insert_with(|| wanted.policy.clone());
             }
             self.bound = Some(Some(*to));

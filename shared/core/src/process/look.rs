@@ -155,7 +155,11 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
 
     async fn refused(&mut self, cause: &str) -> Result<Option<End>, Unsettled> {
         let decision = self.ask(|stamp, _| Input::StoreRefused { cause, stamp })?;
-        let Decision::Write { transition, then: Then::End(end) } = decision else { return Ok(None) };
+        let (transition, end) = match decision {
+            Decision::Write { transition, then: Then::End(end) } => (transition, end),
+            Decision::End(end) => return Ok(Some(end)),
+            Decision::Write { .. } | Decision::Read(_) | Decision::Call => return Ok(None),
+        };
         match apply(&self.processor.store, &transition).await? {
             Write::Applied => Ok(Some(end)),
             Write::Refused => self.read_event().await.map(|()| None),

@@ -3,6 +3,7 @@
 use crate::ids::{ActionName, DestinationName, Generation, OwnerNonce, Token};
 use crate::key::{ActionKey, EventKey, hex};
 use crate::protocol::reason::Reason;
+use crate::rule::InputDigest;
 use crate::time::UnixMillis;
 use sha2::{Digest, Sha256};
 
@@ -106,6 +107,9 @@ pub struct Action {
     pub first_begun_at: UnixMillis,
     /// What is sent.
     pub request: FrozenRequest,
+    /// What this generation was asked for with; an event that names the action
+    /// with another input is shown as such.
+    pub input: InputDigest,
     /// The event that began this generation.
     pub begun_by: EventKey,
     /// A call of this generation ended unknown or was taken over: from now on

@@ -76,7 +76,9 @@ impl EventStatus {
             Received => matches!(next, Received | Processing | Processed | Ignored | Failed | Held | InDoubt),
             Processing => matches!(next, Processing | Processed | Failed | InDoubt),
             InDoubt => matches!(next, InDoubt | Processed | Failed),
-            Processed | Ignored | Failed | Held => next == self,
+            // A human may discard what was held; sending it round is the next generation.
+            Held => matches!(next, Held | Ignored),
+            Processed | Ignored | Failed => next == self,
         }
     }
 }
@@ -175,7 +177,9 @@ pub struct Progress {
 }
 
 /// What an event write names (INV-5): status and generation always, the hash
-/// while the event is unclaimed, the due time where sweepers race.
+/// while the event is unclaimed, and the due time, which every write of an
+/// event that goes on as what it is moves: of two writers with one reading,
+/// one writes, and no counter or TTL is put back.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EventGuard {
     /// The status it comes from.
@@ -184,7 +188,7 @@ pub struct EventGuard {
     pub generation: Generation,
     /// The content it decided on, while no action is bound to it.
     pub hash: Option<EventHash>,
-    /// The due time as read, so that of several sweepers one sends.
+    /// The due time as read; `None` where there was none, and then it is not compared.
     pub due: Option<UnixMillis>,
 }
 
@@ -195,7 +199,7 @@ impl Event {
             status: self.progress.status,
             generation: self.progress.generation,
             hash: self.progress.action.is_none().then(|| self.hash.clone()),
-            due: None,
+            due: self.progress.due,
         }
     }
 }

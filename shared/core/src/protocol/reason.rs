@@ -66,6 +66,9 @@ slugs! {
     EndpointGone = "endpoint_gone",
     /// Held: the rule asks for a status that the resource's graph lacks.
     UnknownStatus = "unknown_status",
+    /// Processed or processing: the action was asked for before, with other
+    /// values in its fields.
+    OtherInput = "other_input",
     /// Failed: the destination said, for certain, no.
     Rejected = "rejected",
     /// Ready again: the last call certainly did not begin the effect.

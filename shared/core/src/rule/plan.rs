@@ -99,6 +99,11 @@ pub struct PlannedAction {
 pub struct InputDigest(String);
 
 impl InputDigest {
+    /// A digest read back from a store.
+    pub fn from_stored(text: impl Into<String>) -> Self {
+        Self(text.into())
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0

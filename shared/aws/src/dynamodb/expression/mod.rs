@@ -54,7 +54,7 @@ pub(crate) struct Question {
 }
 
 /// INV-5: an event write names status and generation, the hash while the
-/// event is unclaimed, and the due time where sweepers race.
+/// event is unclaimed, and the due time where it has one.
 pub(crate) fn event_write(write: &EventWrite) -> Change {
     let EventGuard { status, generation, hash, due } = &write.from;
     let mut phrase = Phrase::default();
@@ -144,6 +144,13 @@ pub(crate) fn put_payload(item: Item, expires: ExpiresAt) -> Whole {
     Whole { item, condition, terms: phrase.terms }
 }
 
+/// A frozen body is written once and never changes (INV-2).
+pub(crate) fn put_body(item: Item) -> Whole {
+    let mut phrase = Phrase::default();
+    let pk = phrase.name(KEY);
+    Whole { item, condition: format!("attribute_not_exists({pk})"), terms: phrase.terms }
+}
+
 /// INV-9: takes the TTL off a payload.
 pub(crate) fn keep_payload(key: &EventKey, hash: &EventHash) -> Change {
     let mut phrase = Phrase::default();
@@ -197,6 +204,11 @@ pub(crate) fn adopt(seen: &Event, hash: &EventHash, at: UnixMillis, listing: Lis
     phrase.was(event::STATUS, text(seen.progress.status.as_str()));
     phrase.was(event::GENERATION, number(seen.progress.generation));
     phrase.absent(event::ACTION);
+    // INV-9: the new payload's TTL was made to fit the event as seen.
+    match seen.progress.expires {
+        Some(_) => phrase.present(event::EXPIRES),
+        None => phrase.absent(event::EXPIRES),
+    }
     phrase.conflict(&seen.hash, at, listing);
     phrase.into_change(Table::Events, seen.key.as_str())
 }

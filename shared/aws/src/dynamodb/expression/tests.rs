@@ -122,8 +122,9 @@ fn an_action_write_sets_all_of_it_and_never_lowers_the_schema() {
         words(&change).0,
         "SET #schema = if_not_exists(#schema, :schema), #name = :name, #status = :status, \
          #generation = :generation, #token = :token, #owner = :owner, #lease_until = :lease_until, \
-         #first_begun_at = :first_begun_at, #destination = :destination, #body = :body, #begun_by = :begun_by, \
-         #doubted = :doubted, #result = :result, #reason = :reason, #settled_at = :settled_at REMOVE #cause"
+         #first_begun_at = :first_begun_at, #destination = :destination, #body = :body, #input = :input, \
+         #begun_by = :begun_by, #doubted = :doubted, #result = :result, #reason = :reason, \
+         #settled_at = :settled_at REMOVE #body_apart, #cause"
     );
 }
 
@@ -221,9 +222,12 @@ fn content_is_adopted_only_by_an_unclaimed_event_as_it_was_seen() {
         (
             "SET #hash = :hash, #last_seen = :last_seen ADD #conflicts :one",
             "#hash = :was_hash AND #status = :was_status AND #generation = :was_generation AND \
-             attribute_not_exists(#action)"
+             attribute_not_exists(#action) AND attribute_not_exists(#expires_at)"
         )
     );
+    let with_ttl = Event { progress: full_event().progress, ..bare_event() };
+    let change_with_ttl = adopt(&with_ttl, &hash, UnixMillis(40), Listing::Counted);
+    assert!(words(&change_with_ttl).1.ends_with("AND attribute_exists(#expires_at)"));
     assert_eq!((value(&change, ":hash"), value(&change, ":was_hash")), (&text("new"), &text("hash")));
     let listed = adopt(&bare_event(), &hash, UnixMillis(40), Listing::Listed);
     assert_eq!(value(&listed, ":conflict"), &text("hash"));

@@ -1,11 +1,12 @@
 //! The item of an action.
 
-use super::attribute::{Attributes, Item, KEY, Reading, bytes, flag, number, text};
+use super::attribute::{Attributes, Item, KEY, Reading, bytes, flag, number, text, whole};
 use super::reason;
 use sekali::ids::{Generation, Token};
-use sekali::key::{ActionKey, EventKey};
+use sekali::key::{ActionKey, EventHash, EventKey};
 use sekali::ports::StoreError;
 use sekali::protocol::action::{Action, ActionStatus, EffectResult, FrozenRequest};
+use sekali::rule::InputDigest;
 use sekali::time::UnixMillis;
 
 pub(crate) const STATUS: &str = "status";
@@ -13,11 +14,55 @@ pub(crate) const GENERATION: &str = "generation";
 pub(crate) const TOKEN: &str = "token";
 pub(crate) const OWNER: &str = "owner";
 
-/// The largest frozen body that an action can hold. DynamoDB takes 400 KB an
-/// item; what is left is room for the keys, the result and the cause, so that
-/// an effect that happened is never one that cannot be recorded (INV-4).
-/// Larger bodies need an item of their own, which is not built yet.
+/// The largest frozen body. It lies in an item of its own, of which DynamoDB
+/// takes 400 KB; the action itself stays small, so that an effect that
+/// happened is never one that cannot be recorded (INV-4).
 pub(crate) const LARGEST_FROZEN_BODY: usize = 350 * 1024;
+
+/// The largest body that stays in the action. An action is written four times
+/// or more, each time a write unit for every started KB: beyond this its body
+/// is written once, apart, before the claim.
+pub(crate) const LARGEST_INLINE_BODY: usize = 512;
+
+/// Names the body that lies apart, by its digest.
+const BODY_APART: &str = "body_apart";
+
+/// The digest by which a body that lies apart is named, or `None` where the
+/// body is small enough to stay in the action.
+pub(crate) fn apart(body: &[u8]) -> Option<String> {
+    (body.len() > LARGEST_INLINE_BODY).then(|| EventHash::of([body]).as_str().to_owned())
+}
+
+/// The key of a body that lies apart. No action's key begins like this, and
+/// the length keeps action key and digest apart (INV-7).
+pub(crate) fn body_key(action: &ActionKey, digest: &str) -> String {
+    format!("request|{}:{}|{digest}", action.as_str().len(), action.as_str())
+}
+
+/// The item of a body that lies apart. It never changes.
+pub(crate) fn encode_body(action: &ActionKey, digest: &str, body: &[u8]) -> Item {
+    whole(&body_key(action, digest), vec![("body", Some(bytes(body)))])
+}
+
+/// The body of such an item.
+pub(crate) fn decode_body(item: &Item) -> Result<Vec<u8>, StoreError> {
+    Reading(item).bytes("body")
+}
+
+/// The digest of the body that a stored action names, if it lies apart.
+pub(crate) fn names_apart(item: &Item) -> Result<Option<&str>, StoreError> {
+    Reading(item).maybe_text(BODY_APART)
+}
+
+/// Is the stored item this very action?
+pub(crate) fn stands(item: &Item, wanted: &Action) -> Result<bool, StoreError> {
+    let stored = decode(item)?;
+    let Some(digest) = names_apart(item)? else { return Ok(stored == *wanted) };
+    let body = stored.request.body.clone();
+    let request = FrozenRequest { destination: wanted.request.destination.clone(), body };
+    Ok(apart(&wanted.request.body).as_deref() == Some(digest)
+        && stored == Action { request, ..wanted.clone() })
+}
 
 /// Everything that a write of an action sets.
 ///
@@ -38,7 +83,9 @@ pub(crate) fn attributes(action: &Action) -> Result<Attributes, StoreError> {
         ("lease_until", Some(number(action.lease_until.0))),
         ("first_begun_at", Some(number(action.first_begun_at.0))),
         ("destination", Some(text(action.request.destination.as_str()))),
-        ("body", Some(bytes(&action.request.body))),
+        ("body", apart(&action.request.body).is_none().then(|| bytes(&action.request.body))),
+        (BODY_APART, apart(&action.request.body).map(text)),
+        ("input", Some(text(action.input.as_str()))),
         ("begun_by", Some(text(action.begun_by.as_str()))),
         ("doubted", Some(flag(action.doubted))),
         ("result", action.result.as_ref().map(|result| text(&result.0))),
@@ -48,9 +95,13 @@ pub(crate) fn attributes(action: &Action) -> Result<Attributes, StoreError> {
     ])
 }
 
-/// The action of a stored item.
+/// The action of a stored item; its body is empty where it lies apart.
 pub(crate) fn decode(item: &Item) -> Result<Action, StoreError> {
     let read = Reading(item);
+    let body = match names_apart(item)? {
+        Some(_) => Vec::new(),
+        None => read.bytes("body")?,
+    };
     Ok(Action {
         key: ActionKey::from_stored(read.text(KEY)?),
         name: read.text("name")?.into(),
@@ -60,7 +111,8 @@ pub(crate) fn decode(item: &Item) -> Result<Action, StoreError> {
         owner: read.text(OWNER)?.into(),
         lease_until: UnixMillis(read.number("lease_until")?),
         first_begun_at: UnixMillis(read.number("first_begun_at")?),
-        request: FrozenRequest { destination: read.text("destination")?.into(), body: read.bytes("body")? },
+        request: FrozenRequest { destination: read.text("destination")?.into(), body },
+        input: InputDigest::from_stored(read.text("input")?),
         begun_by: EventKey::from_stored(read.text("begun_by")?),
         doubted: read.flag("doubted")?,
         result: read.maybe_text("result")?.map(|result| EffectResult(result.to_owned())),

@@ -11,7 +11,7 @@ use sekali::protocol::action::{Action, ActionStatus, EffectResult, FrozenRequest
 use sekali::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts};
 use sekali::protocol::reason::{Reason, Slug};
 use sekali::protocol::resource::Resource;
-use sekali::rule::OrderValue;
+use sekali::rule::{InputDigest, OrderValue};
 use sekali::secret::{SecretPlace, Stage};
 use sekali::time::{ExpiresAt, UnixMillis};
 
@@ -99,6 +99,7 @@ pub(in crate::dynamodb) fn full_action() -> Action {
         first_begun_at: UnixMillis(21),
         request: FrozenRequest { destination: "packing".into(), body: b"{\"order\":1.0}\xff".to_vec() },
         begun_by: event_key(),
+        input: InputDigest::from_stored("digest-1"),
         doubted: true,
         result: Some(EffectResult(String::new())),
         reason: Some(Reason::bare(Slug::Rejected)),
@@ -222,6 +223,20 @@ fn a_missing_attribute_is_not_guessed() {
         item.remove(name);
         assert!(event::decode(&item).is_err(), "{name}");
     }
+}
+
+// INV-2: whoever takes over sends the same bytes.
+#[test]
+fn a_large_request_lies_apart_under_its_digest_and_the_action_stays_small() {
+    let mut large = full_action();
+    large.request.body = vec![b'a'; action::LARGEST_INLINE_BODY + 1];
+    let item: Item = attribute::whole(large.key.as_str(), action::attributes(&large).unwrap());
+    assert!(!item.contains_key("body"));
+    assert_eq!(action::names_apart(&item).unwrap(), action::apart(&large.request.body).as_deref());
+    assert!(action::stands(&item, &large).unwrap());
+    let mut other = large.clone();
+    other.request.body.push(b'a');
+    assert!(!action::stands(&item, &other).unwrap());
 }
 
 // INV-4: an effect that happened can always be recorded.

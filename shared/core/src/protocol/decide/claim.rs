@@ -1,11 +1,12 @@
 //! The claim: one transaction in which the resource moves, the action is begun
 //! and the event remembers it. After it only the action counts.
 
+use super::begin::{Asks, Begin};
 use super::step::At;
 use super::{Decision, End, Intent, Late, Read, Then, Wanted, follow};
 use crate::config::InDoubt;
-use crate::ids::{Generation, Token, Version};
-use crate::protocol::action::{Action, ActionGuard, ActionStatus, FrozenRequest};
+use crate::ids::Version;
+use crate::protocol::action::{Action, ActionStatus};
 use crate::protocol::event::{Event, EventStatus};
 use crate::protocol::order::{Move, Verdict, judge};
 use crate::protocol::policy::{EffectPolicy, Lease, Stamp, Worker};
@@ -89,7 +90,7 @@ fn moved(
 /// The wanted action meets the action as it stands.
 fn meet(planned: &Planned<'_>, wanted: &Wanted, resource: Option<ResourceWrite>, at: At<'_>) -> Decision {
     let event = planned.event;
-    let begin = Begin { event, request: &wanted.request, worker: planned.worker };
+    let begin = Begin { event, asks: Asks::of(wanted), worker: planned.worker };
     let (mut transition, then) = match planned.action {
         None => match begin.first(wanted, at) {
             Ok(transition) => (transition, Then::Call),
@@ -111,7 +112,20 @@ fn meet(planned: &Planned<'_>, wanted: &Wanted, resource: Option<ResourceWrite>,
         },
     };
     transition.resource = resource;
+    if planned.action.is_some_and(|action| action.input != wanted.input) {
+        show_other_input(&mut transition);
+    }
     Decision::write(transition, then)
+}
+
+/// The action is the one that was asked for first; that this event asked with
+/// other values is shown where the event itself goes on.
+fn show_other_input(transition: &mut Transition) {
+    if let Some(write) = &mut transition.event
+        && matches!(write.to.status, EventStatus::Processing | EventStatus::Processed)
+    {
+        write.to.reason = Some(Reason::bare(Slug::OtherInput));
+    }
 }
 
 /// How the message ends when its event follows this settled action.
@@ -144,13 +158,13 @@ pub(super) fn bound(bound: &Bound<'_>, at: At<'_>) -> Decision {
     }
     match action.status {
         ActionStatus::Ready if at.exhausted(event) => {
-            at.fail_while_ready(event, action, exhausted(action), stamped_at)
+            at.fail_while_standing(event, action, exhausted(action), stamped_at)
         }
         ActionStatus::Ready if bound.policy.is_none() => {
-            at.fail_while_ready(event, action, destination_gone(action), stamped_at)
+            at.fail_while_standing(event, action, destination_gone(action), stamped_at)
         }
         ActionStatus::Ready => {
-            let begin = Begin { event, request: &action.request, worker: bound.worker };
+            let begin = Begin { event, asks: Asks::again(action), worker: bound.worker };
             claimed(begin.again(action, false, at))
         }
         // Our own claim, whose answer was lost: the nonce is drawn anew for
@@ -164,18 +178,18 @@ pub(super) fn bound(bound: &Bound<'_>, at: At<'_>) -> Decision {
             (_, None) => at.fail(event, destination_gone(action), stamped_at),
             (None, Some(_)) => Decision::Read(Read::Intent),
             (Some(intent), Some(_)) => {
-                let request = same_action(intent, action).unwrap_or(&action.request);
-                claimed(Begin { event, request, worker: bound.worker }.anew(action, at))
+                let asks = same_action(intent, action).unwrap_or(Asks::again(action));
+                claimed(Begin { event, asks, worker: bound.worker }.anew(action, at))
             }
         },
         ActionStatus::Done | ActionStatus::InDoubt => Decision::End(End::Drop),
     }
 }
 
-/// The request that today's rules would freeze for the very same action.
-fn same_action<'a>(intent: &'a Intent<'_>, action: &Action) -> Option<&'a FrozenRequest> {
+/// What today's rules would freeze for the very same action.
+fn same_action<'a>(intent: &'a Intent<'_>, action: &Action) -> Option<Asks<'a>> {
     match intent {
-        Intent::Act { action: Some(wanted), .. } if wanted.key == action.key => Some(&wanted.request),
+        Intent::Act { action: Some(wanted), .. } if wanted.key == action.key => Some(Asks::of(wanted)),
         _ => None,
     }
 }
@@ -190,7 +204,7 @@ fn expired(bound: &Bound<'_>, action: &Action, at: At<'_>) -> Decision {
     };
     let repeatable = bound.policy.is_some_and(|policy| may_repeat(policy, action, until));
     if repeatable && !at.exhausted(event) {
-        let begin = Begin { event, request: &action.request, worker: bound.worker };
+        let begin = Begin { event, asks: Asks::again(action), worker: bound.worker };
         return claimed(begin.again(action, true, at));
     }
     doubt(event, action, at)
@@ -204,12 +218,12 @@ pub(super) fn may_repeat(policy: &EffectPolicy, action: &Action, until: UnixMill
 }
 
 /// Action and event go in doubt together. The token stays, so that the
-/// owner's late evidence still settles the action.
+/// owner's late evidence still settles the action; and `doubted` stays as it
+/// is: the answer of the only caller is no less certain for being late (INV-6).
 pub(super) fn doubt(event: &Event, action: &Action, at: At<'_>) -> Decision {
     let reason = action.reason.clone().unwrap_or(Reason::bare(Slug::LeaseExpired));
     let marked = Action {
         status: ActionStatus::InDoubt,
-        doubted: true,
         reason: Some(reason.clone()),
         settled_at: Some(at.now),
         ..action.clone()
@@ -229,6 +243,25 @@ pub(super) fn gone(event: &Event, at: At<'_>) -> Decision {
     Decision::write(at.event_to(event, EventStatus::InDoubt, Some(reason)), Then::End(End::Drop))
 }
 
+/// The store will never take what was to be written for a bound event: the
+/// next generation's request is too large. Over a begun action nothing is
+/// known to have failed but this message.
+pub(super) fn refused(
+    event: &Event,
+    action: Option<&Action>,
+    cause: &str,
+    stamp: Stamp,
+    at: At<'_>,
+) -> Decision {
+    match action {
+        Some(action) if matches!(action.status, ActionStatus::Ready | ActionStatus::Rejected) => {
+            let reason = Reason::with(Slug::StoreRefused, cause);
+            at.fail_while_standing(event, action, reason, Some(stamp.stamped_at))
+        }
+        _ => Decision::End(End::Fail),
+    }
+}
+
 pub(super) fn exhausted(action: &Action) -> Reason {
     let cause = action.reason.as_ref().and_then(|reason| reason.cause.clone());
     Reason { slug: Slug::AttemptsExhausted, cause }
@@ -242,87 +275,5 @@ fn claimed(transition: Result<Transition, End>) -> Decision {
     match transition {
         Ok(transition) => Decision::write(transition, Then::Call),
         Err(end) => Decision::End(end),
-    }
-}
-
-/// A worker begins an action for an event: token + 1, a fresh owner, a lease.
-struct Begin<'a> {
-    event: &'a Event,
-    request: &'a FrozenRequest,
-    worker: &'a Worker,
-}
-
-impl Begin<'_> {
-    fn lease(&self, at: At<'_>) -> Result<UnixMillis, End> {
-        match self.worker.lease {
-            Lease::Until(until) => Ok(until),
-            Lease::TooLittleTime => Err(End::Wait(at.now)),
-        }
-    }
-
-    /// The action's first begin.
-    fn first(&self, wanted: &Wanted, at: At<'_>) -> Result<Transition, End> {
-        let to = Action {
-            key: wanted.key.clone(),
-            name: wanted.name.clone(),
-            status: ActionStatus::Begun,
-            generation: Generation::FIRST,
-            token: Token::FIRST,
-            owner: self.worker.owner.clone(),
-            lease_until: self.lease(at)?,
-            first_begun_at: at.now,
-            request: self.request.clone(),
-            begun_by: self.event.key.clone(),
-            doubted: false,
-            result: None,
-            reason: None,
-            settled_at: None,
-        };
-        Ok(self.claim(ActionGuard::Absent, to, at))
-    }
-
-    /// Begins a ready action again, or takes over an expired one: the same
-    /// generation, the same frozen request.
-    fn again(&self, action: &Action, takeover: bool, at: At<'_>) -> Result<Transition, End> {
-        let to = Action {
-            status: ActionStatus::Begun,
-            token: action.token.next(),
-            owner: self.worker.owner.clone(),
-            lease_until: self.lease(at)?,
-            doubted: action.doubted || takeover,
-            ..action.clone()
-        };
-        Ok(self.claim(action.as_read(), to, at))
-    }
-
-    /// Begins the next generation of a rejected action.
-    fn anew(&self, action: &Action, at: At<'_>) -> Result<Transition, End> {
-        let to = Action {
-            status: ActionStatus::Begun,
-            generation: action.generation.next(),
-            token: action.token.next(),
-            owner: self.worker.owner.clone(),
-            lease_until: self.lease(at)?,
-            first_begun_at: at.now,
-            request: self.request.clone(),
-            begun_by: self.event.key.clone(),
-            doubted: false,
-            result: None,
-            reason: None,
-            settled_at: None,
-            ..action.clone()
-        };
-        Ok(self.claim(action.as_read(), to, at))
-    }
-
-    fn claim(&self, from: ActionGuard, to: Action, at: At<'_>) -> Transition {
-        let mut transition = at.event_to(self.event, EventStatus::Processing, None);
-        if let Some(write) = &mut transition.event {
-            write.to.action = Some(to.key.clone());
-            write.to.action_generation = Some(to.generation);
-            write.to.attempts = self.event.progress.attempts.saturating_add(1);
-        }
-        transition.action = Some(ActionWrite::Put { from, to: Box::new(to) });
-        transition
     }
 }

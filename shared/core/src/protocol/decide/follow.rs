@@ -34,8 +34,18 @@ pub(super) fn end(
             let reason = action.reason.clone().unwrap_or(Reason::bare(Slug::NoAnswer));
             follow(at.event_to(event, EventStatus::InDoubt, Some(reason)))
         }
+        // Its own generation was rejected, or no other would have begun: what
+        // was in doubt did not happen. The next belongs to another event.
+        ActionStatus::Ready if in_doubt_over_an_older(event, action) => {
+            Some(at.failed(event, Reason::bare(Slug::Rejected), stamped_at))
+        }
         _ => None,
     }
+}
+
+fn in_doubt_over_an_older(event: &Event, action: &Action) -> bool {
+    event.progress.status == EventStatus::InDoubt
+        && event.progress.action_generation.is_some_and(|own| own < action.generation)
 }
 
 /// Was this round of the event opened after the action was rejected? Then a

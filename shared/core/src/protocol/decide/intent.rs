@@ -7,6 +7,7 @@ use crate::protocol::action::FrozenRequest;
 use crate::protocol::order::Move;
 use crate::protocol::policy::EffectPolicy;
 use crate::protocol::reason::Reason;
+use crate::rule::InputDigest;
 
 /// What today's rules want of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -36,6 +37,8 @@ pub struct Wanted {
     pub key: ActionKey,
     /// What would be sent.
     pub request: FrozenRequest,
+    /// What it is asked for with.
+    pub input: InputDigest,
     /// What to do where the event is late.
     pub late: Late,
     /// What the destination promises.

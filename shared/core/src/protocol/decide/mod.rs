@@ -3,6 +3,7 @@
 //! does it, and asks again. The functions, the sweeper, the command line, the
 //! model and the simulation all ask the same function.
 
+mod begin;
 mod claim;
 mod delivery;
 mod follow;
@@ -214,6 +215,9 @@ pub fn decide(
         }
         (State::Planned { event, .. } | State::Stored(event), Input::StoreRefused { cause, stamp }) => {
             at.fail(event, Reason::with(Slug::StoreRefused, cause), Some(stamp.stamped_at))
+        }
+        (State::Bound { event, action, .. }, Input::StoreRefused { cause, stamp }) => {
+            claim::refused(event, action, cause, stamp, at)
         }
         (State::Bound { event, action, policy, .. }, Input::Sweep) => sweep::bound(event, action, policy, at),
         (State::Bound { event, action, policy, .. }, Input::Operator(operator)) => {

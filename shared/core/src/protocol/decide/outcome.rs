@@ -47,16 +47,31 @@ pub(super) fn settle(
             };
             write(rejected, Then::Decide)
         }
-        Outcome::NotStarted { cause, not_before, .. } => {
-            let ready = Action {
-                status: ActionStatus::Ready,
-                reason: Some(Reason::with(Slug::NotStarted, cause)),
-                ..action.clone()
-            };
-            write(ready, retry_or_decide(event, *not_before, at))
-        }
+        Outcome::NotStarted { cause, not_before, .. } => not_started(event, action, (cause, *not_before), at),
         Outcome::Unknown(cause) => unknown(event, action, policy, cause, at),
     }
+}
+
+/// Ready again, while it is still begun. What was marked in doubt meanwhile
+/// never goes back (INV-3): it certainly did not happen, so it is over, and a
+/// human may send it round again.
+fn not_started(
+    event: &Event,
+    action: &Action,
+    (cause, not_before): (&str, Option<Duration>),
+    at: At<'_>,
+) -> Decision {
+    let reason = Some(Reason::with(Slug::NotStarted, cause));
+    let (to, then) = if action.status == ActionStatus::InDoubt {
+        let status = ActionStatus::Rejected;
+        (Action { status, reason, settled_at: Some(at.now), ..action.clone() }, Then::Decide)
+    } else {
+        let status = ActionStatus::Ready;
+        (Action { status, reason, ..action.clone() }, retry_or_decide(event, not_before, at))
+    };
+    // As read: the token is this owner's alone, and `held` would let the write
+    // pass over a mark of doubt.
+    Decision::write(Transition::action(action.as_read(), to), then)
 }
 
 /// Another try, or at the bound the decision that ends it.
@@ -76,13 +91,17 @@ fn unknown(
     cause: &str,
     at: At<'_>,
 ) -> Decision {
+    if action.status == ActionStatus::InDoubt {
+        // Marked already, and this is no evidence.
+        return Decision::End(End::Drop);
+    }
     let reason = Some(Reason::with(Slug::NoAnswer, cause));
     let doubted = Action { doubted: true, reason, ..action.clone() };
     if policy.is_some_and(|policy| may_repeat(policy, action, at.now)) && !at.exhausted(event) {
         let begun = Action { lease_until: at.now, ..doubted };
         let then = Then::End(End::Retry { attempts: event.progress.attempts, not_before: None });
-        return Decision::write(Transition::action(action.held(), begun), then);
+        return Decision::write(Transition::action(action.as_read(), begun), then);
     }
     let marked = Action { status: ActionStatus::InDoubt, settled_at: Some(at.now), ..doubted };
-    Decision::write(Transition::action(action.held(), marked), Then::Decide)
+    Decision::write(Transition::action(action.as_read(), marked), Then::Decide)
 }

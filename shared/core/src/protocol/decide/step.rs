@@ -4,9 +4,10 @@ use super::{Decision, End, Then};
 use crate::protocol::action::Action;
 use crate::protocol::event::{Event, EventStatus, Progress};
 use crate::protocol::policy::Limits;
-use crate::protocol::reason::Reason;
+use crate::protocol::reason::{Reason, Slug};
 use crate::protocol::transition::{ActionWrite, EventWrite, PayloadTtl, Transition};
 use crate::time::UnixMillis;
+use std::time::Duration;
 
 /// When a decision is taken, and within which bounds.
 #[derive(Clone, Copy)]
@@ -20,6 +21,7 @@ impl At<'_> {
     /// status (INV-9): what needs a human carries none; what is finished gets
     /// one again if it had lost it, and leaves the index.
     pub fn event_to(&self, event: &Event, status: EventStatus, reason: Option<Reason>) -> Transition {
+        let reason = reason.or_else(|| asked_with_other_input(event, status));
         let mut to = Progress { status, reason, ..event.progress.clone() };
         if status.needs_human() {
             to.expires = None;
@@ -64,9 +66,10 @@ impl At<'_> {
         transition
     }
 
-    /// The event fails at a bound while its action is `ready`: only if the
-    /// action still is, so that no worker begins it at the same moment (INV-4).
-    pub fn fail_while_ready(
+    /// The event fails at a bound while its action is ready, or rejected and
+    /// to be begun anew: only if the action still stands as read, so that no
+    /// worker begins it at the same moment (INV-4).
+    pub fn fail_while_standing(
         &self,
         event: &Event,
         action: &Action,
@@ -99,6 +102,14 @@ impl At<'_> {
         self.event_with(event, to)
     }
 
+    /// When the sweeper looks at an event that goes on as what it is. Always
+    /// later than before: every event write names the due time as read, so that
+    /// of two writers with one reading only one writes (INV-5).
+    pub fn later_due(&self, event: &Event) -> UnixMillis {
+        let next = self.limits.next_sweep(event.progress.sweeps, self.now);
+        event.progress.due.map_or(next, |due| next.max(due.plus(Duration::from_millis(1))))
+    }
+
     /// Has this round reached its bound of age or tries?
     pub fn exhausted(&self, event: &Event) -> bool {
         event.progress.attempts >= self.limits.attempts || self.too_old(event)
@@ -108,4 +119,10 @@ impl At<'_> {
     pub fn too_old(&self, event: &Event) -> bool {
         self.now.since(event.progress.opened_at) >= self.limits.age
     }
+}
+
+/// That an event asked for its action with other values stays visible to its end.
+fn asked_with_other_input(event: &Event, next: EventStatus) -> Option<Reason> {
+    let goes_on = matches!(next, EventStatus::Processing | EventStatus::Processed);
+    event.progress.reason.clone().filter(|reason| goes_on && reason.slug == Slug::OtherInput)
 }

@@ -5,7 +5,7 @@ use super::claim::{doubt, exhausted, gone, may_repeat};
 use super::step::At;
 use super::{Decision, End, Read, Then, follow};
 use crate::protocol::action::{Action, ActionStatus};
-use crate::protocol::event::{Event, EventGuard, EventStatus, Progress};
+use crate::protocol::event::{Event, EventStatus, Progress};
 use crate::protocol::policy::EffectPolicy;
 use crate::protocol::reason::{Reason, Slug};
 
@@ -48,8 +48,8 @@ pub(super) fn bound(
     }
     match (event.progress.status, action.status) {
         (EventStatus::InDoubt, _) => later(event, Then::End(End::Drop), at),
-        (_, ActionStatus::Ready) if reached(event, at) => {
-            drop_instead_of_fail(at.fail_while_ready(event, action, exhausted(action), None))
+        (_, ActionStatus::Ready | ActionStatus::Rejected) if reached(event, at) => {
+            drop_instead_of_fail(at.fail_while_standing(event, action, exhausted(action), None))
         }
         // Begun: the lease first, then the destination's policy, ending in doubt.
         (_, ActionStatus::Begun) if at.now >= action.lease_until => {
@@ -72,9 +72,9 @@ fn reached(event: &Event, at: At<'_>) -> bool {
     event.progress.sweeps >= at.limits.sweeps || at.exhausted(event)
 }
 
-/// The next look, at a growing interval. Written before anything is sent and
-/// on condition of the due time as read: of several sweepers one sends, and a
-/// crash between leaves the event to the next look.
+/// The next look, at a growing interval. Written before anything is sent: of
+/// several sweepers with one reading one sends, and a crash between leaves the
+/// event to the next look.
 fn later(event: &Event, then: Then, at: At<'_>) -> Decision {
     let sweeps = event.progress.sweeps.saturating_add(1);
     let mut to =
@@ -85,11 +85,7 @@ fn later(event: &Event, then: Then, at: At<'_>) -> Decision {
     if event.progress.expires.is_some_and(|expires| expires.as_millis() <= half) {
         to.expires = None;
     }
-    let mut transition = at.event_with(event, to);
-    if let Some(write) = &mut transition.event {
-        write.from = EventGuard { due: event.progress.due, ..write.from.clone() };
-    }
-    Decision::write(transition, then)
+    Decision::write(at.event_with(event, to), then)
 }
 
 /// The sweeper has no record to fail.

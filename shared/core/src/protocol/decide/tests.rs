@@ -13,7 +13,7 @@ use crate::protocol::policy::Lease;
 use crate::protocol::reason::Slug;
 use crate::protocol::resource::Resource;
 use crate::protocol::transition::{ActionWrite, PayloadTtl};
-use crate::rule::OrderValue;
+use crate::rule::{InputDigest, OrderValue};
 use crate::time::ExpiresAt;
 
 const NOW: UnixMillis = UnixMillis(1_000_000_000);
@@ -72,6 +72,7 @@ fn action(status: ActionStatus) -> Action {
         lease_until: NOW.plus(HOUR),
         first_begun_at: NOW,
         request: request(),
+        input: InputDigest::from_stored("one"),
         begun_by: event(EventStatus::Received).key,
         doubted: false,
         result: None,
@@ -99,7 +100,8 @@ fn fresh() -> Stamp {
 
 fn wanted(late: Late) -> Wanted {
     let policy = policy(InDoubt::Park);
-    Wanted { name: "pack".into(), key: key(), request: request(), late, policy }
+    let input = InputDigest::from_stored("one");
+    Wanted { name: "pack".into(), key: key(), request: request(), input, late, policy }
 }
 
 fn on(state: State<'_>, input: Input<'_>, now: UnixMillis) -> Decision {
@@ -238,6 +240,15 @@ fn a_second_event_waits_for_the_action_that_another_holds_without_an_attempt() {
     let decision = planned(&event(EventStatus::Received), &intent, None, Some(&begun));
     assert_eq!((progress(&decision).status, progress(&decision).attempts), (EventStatus::Processing, 0));
     assert_eq!(written(&decision).action, None);
+}
+
+#[test]
+fn an_event_that_asks_with_other_values_meets_the_action_and_is_shown() {
+    let other = Wanted { input: InputDigest::from_stored("two"), ..wanted(Late::Act) };
+    let intent = Intent::Act { moves: None, action: Some(other) };
+    let decision = planned(&event(EventStatus::Received), &intent, None, Some(&action(ActionStatus::Done)));
+    assert_eq!(progress(&decision).status, EventStatus::Processed);
+    assert_eq!(progress(&decision).reason, Some(Reason::bare(Slug::OtherInput)));
 }
 
 #[test]
