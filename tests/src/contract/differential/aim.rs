@@ -47,7 +47,7 @@ struct EventAim {
 
 #[derive(Debug, Clone, Copy)]
 enum ActionAim {
-    Claim { stale: Option<Stale>, owner: u8, status: ActionStatus },
+    Claim { stale: Option<Stale>, owner: u8, status: ActionStatus, anew: bool },
     Settle { owner: Option<u8>, status: ActionStatus, full: bool },
     Check { stale: Option<Stale> },
 }
@@ -82,8 +82,8 @@ fn event_aim() -> impl Strategy<Value = EventAim> {
 fn action_aim() -> impl Strategy<Value = ActionAim> {
     let status = || prop::sample::select(ActionStatus::ALL.to_vec());
     prop_oneof![
-        3 => (stale(), 0..3_u8, status())
-            .prop_map(|(stale, owner, status)| ActionAim::Claim { stale, owner, status }),
+        3 => (stale(), 0..3_u8, status(), any::<bool>())
+            .prop_map(|(stale, owner, status, anew)| ActionAim::Claim { stale, owner, status, anew }),
         2 => (prop::option::weighted(0.2, 0..3_u8), status(), any::<bool>())
             .prop_map(|(owner, status, full)| ActionAim::Settle { owner, status, full }),
         1 => stale().prop_map(|stale| ActionAim::Check { stale }),
@@ -158,20 +158,28 @@ impl ActionAim {
         let stored = found.unwrap_or(&absent);
         let nonce = |number: u8| OwnerNonce::new(format!("owner-{number}"));
         match self {
-            Self::Claim { stale, owner, status } => {
+            Self::Claim { stale, owner, status, anew } => {
                 let from = match stale {
                     Some(Stale::Absent) => ActionGuard::Absent,
                     None if found.is_none() => ActionGuard::Absent,
                     stale => seen_action(stored, stale).as_read(),
                 };
-                let to = Action { status, owner: nonce(owner), token: stored.token.next(), ..stored.clone() };
+                let (owner, token) = (nonce(owner), stored.token.next());
+                let mut to = Action { status, owner, token, ..stored.clone() };
+                // A request is frozen when its generation begins, and only then.
+                if anew {
+                    to.generation = stored.generation.next();
+                    to.request = sample.full_action(ACTIONS[action]).request;
+                }
                 ActionWrite::Put { from, to: Box::new(to) }
             }
             Self::Settle { owner, status, full } => {
                 let owner = owner.map_or(stored.owner.clone(), nonce);
                 let from = ActionGuard::Held { owner, token: stored.token };
-                let to = Action { status, ..stored.clone() };
-                let to = if full { sample.full_action(ACTIONS[action]) } else { to };
+                let mut to = Action { status, ..stored.clone() };
+                if full {
+                    to = Action { request: to.request, ..sample.full_action(ACTIONS[action]) };
+                }
                 ActionWrite::Put { from, to: Box::new(to) }
             }
             Self::Check { stale } => ActionWrite::Check { action: Box::new(seen_action(stored, stale)) },
