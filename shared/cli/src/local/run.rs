@@ -88,7 +88,7 @@ impl Run {
             parameters: Vec::new(),
         })
         .await?;
-        write_environment(&stack, &folder.join("env")).await?;
+        let _environment = EnvironmentFile::write(&stack, &folder).await?;
         let sender = Sender { stack: &stack, config: &configuration.config, secrets: &secrets.of_endpoints };
         if let Some(script) = &script {
             say("playing the demo of events/demo.toml\n");
@@ -182,25 +182,40 @@ fn sample<'a>(
     Some((endpoint, delivery, &script.folder))
 }
 
-/// Leaves a file with the functions' environment, for `make watch` and for
-/// anybody who wants to look into the tables with other tools.
-async fn write_environment(stack: &Stack, path: &Path) -> Result<()> {
-    let aws = stack.aws();
-    let mut variables = aws.variables(stack.output("IngestFunction")?).await?;
-    variables.extend(aws.variables(stack.output("ProcessorFunction")?).await?);
-    let own = [
-        ("AWS_ENDPOINT_URL", aws.endpoint()),
-        ("AWS_REGION", super::aws::REGION.to_owned()),
-        ("AWS_ACCESS_KEY_ID", "local".to_owned()),
-        ("AWS_SECRET_ACCESS_KEY", "local".to_owned()),
-        ("SEKALI_CONFIG", path.with_file_name("config").display().to_string()),
-    ];
-    variables.extend(own.map(|(name, value)| (name.to_owned(), value)));
-    let mut text = String::new();
-    for (name, value) in &variables {
-        writeln!(text, "{name}={value}")?;
+/// The functions' environment in a file, for `make watch` and for anybody who
+/// wants to look into the tables with other tools. It is there only as long
+/// as the tables are.
+struct EnvironmentFile(PathBuf);
+
+impl EnvironmentFile {
+    async fn write(stack: &Stack, folder: &Path) -> Result<Self> {
+        let aws = stack.aws();
+        let mut variables = aws.variables(stack.output("IngestFunction")?).await?;
+        variables.extend(aws.variables(stack.output("ProcessorFunction")?).await?);
+        let own = [
+            ("AWS_ENDPOINT_URL", aws.endpoint()),
+            ("AWS_REGION", super::aws::REGION.to_owned()),
+            ("AWS_ACCESS_KEY_ID", "local".to_owned()),
+            ("AWS_SECRET_ACCESS_KEY", "local".to_owned()),
+            ("SEKALI_CONFIG", folder.join("config").display().to_string()),
+        ];
+        variables.extend(own.map(|(name, value)| (name.to_owned(), value)));
+        let mut text = String::new();
+        for (name, value) in &variables {
+            // Quoted so that a shell and cargo-lambda read the same.
+            let quote = if value.contains('\'') { '"' } else { '\'' };
+            writeln!(text, "{name}={quote}{value}{quote}")?;
+        }
+        let file = Self(folder.join("env"));
+        fs::write(&file.0, text)?;
+        Ok(file)
     }
-    Ok(fs::write(path, text)?)
+}
+
+impl Drop for EnvironmentFile {
+    fn drop(&mut self) {
+        let _ = fs::remove_file(&self.0);
+    }
 }
 
 /// Waits for Ctrl-C, for a polite request to end, or for the terminal to close.
