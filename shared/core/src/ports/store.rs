@@ -165,7 +165,9 @@ pub trait Store: Send + Sync {
     ) -> impl Future<Output = Result<Option<Resource>, StoreError>> + Send;
 
     /// Applies a transition, all or nothing, each item on its guard (INV-3,
-    /// INV-5). The TTL of a payload is the caller's second call.
+    /// INV-5). The TTL of a payload is the caller's second call. A frozen
+    /// request may change only where a generation begins (INV-2): a store may
+    /// keep a large one apart and write it then alone.
     fn write(&self, transition: &Transition) -> impl Future<Output = Result<Write, StoreError>> + Send;
 
     /// Counts a repeated delivery and returns the event as it stands after
