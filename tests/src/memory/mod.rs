@@ -10,6 +10,7 @@ mod index;
 mod ledger;
 mod line;
 mod queue;
+mod secrets;
 mod store;
 mod tables;
 #[cfg(test)]
@@ -22,6 +23,7 @@ pub use expiry::Removal;
 pub use ledger::{Charge, Footprint, Ledger, StoreCall};
 pub use line::{Letter, LetterId, Line, LineSettings, Receipt, Received};
 pub use queue::MemoryQueue;
+pub use secrets::MemorySecrets;
 pub use store::MemoryStore;
 pub use tables::{Expiry, Tables};
 

@@ -26,6 +26,12 @@ impl Secrets for Slow {
     }
 }
 
+impl KeyDocuments for Slow {
+    async fn fetch(&self, url: &KeyUrl) -> Result<Vec<u8>, NoKeyDocument> {
+        self.0.fetch(url).await
+    }
+}
+
 fn run<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
     let mut context = Context::from_waker(noop_waker_ref());

@@ -9,9 +9,10 @@ use super::*;
 use crate::config::{Config, Endpoint, SecretName, check};
 use crate::http::{Headers, Request};
 use crate::ids::Tenant;
-use crate::ports::{Kept, NoSecret, Secrets};
+use crate::ports::{Kept, KeyDocuments, NoKeyDocument, NoSecret, Secrets};
 use crate::secret::{Secret, Stage};
 use crate::time::UnixMillis;
+use crate::vendor::KeyUrl;
 use crate::vendor::sign::sign;
 use futures_util::FutureExt;
 use std::collections::HashMap;
@@ -42,6 +43,13 @@ impl Secrets for Drawer {
         self.readings.lock().unwrap().push(name.to_string());
         let absent = || vec![(Stage::Current, Err(NoSecret::Absent))];
         self.kept.lock().unwrap().get(&name.to_string()).cloned().unwrap_or_else(absent)
+    }
+}
+
+/// No vendor of these tests publishes its keys.
+impl KeyDocuments for Drawer {
+    async fn fetch(&self, url: &KeyUrl) -> Result<Vec<u8>, NoKeyDocument> {
+        panic!("{url} was asked for");
     }
 }
 
@@ -137,5 +145,6 @@ fn refresh(refused: Result<Matched, NotVerified>) -> Option<Refresh> {
     match refused.unwrap_err() {
         NotVerified::Refused(_, refresh) | NotVerified::NoSuchTenant(refresh) => refresh,
         NotVerified::Offline(reasons) => panic!("offline: {reasons:?}"),
+        NotVerified::NoKey(reason) => panic!("no key: {reason}"),
     }
 }
