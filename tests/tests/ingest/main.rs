@@ -3,6 +3,7 @@
 
 mod admission;
 mod guards;
+mod logs;
 mod secrets;
 mod tenants;
 

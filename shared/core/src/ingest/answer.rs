@@ -5,6 +5,7 @@ use super::Addressed;
 use crate::ids::CorrelationId;
 use crate::json::JsonText;
 use crate::protocol::event::EventStatus;
+use crate::secret::SecretPlace;
 use std::time::Duration;
 
 /// After how long a refused vendor may try again.
@@ -167,12 +168,14 @@ pub struct Outcome {
     pub taken: Vec<Taken>,
     /// How many events a guard left out.
     pub filtered: usize,
+    /// The secret that made the signature, for the log.
+    pub secret: Option<SecretPlace>,
 }
 
 impl Outcome {
-    /// A guard stopped the whole delivery.
+    /// A guard stopped the whole delivery before it was verified.
     pub fn filtered() -> Self {
-        Self { taken: Vec::new(), filtered: 1 }
+        Self { taken: Vec::new(), filtered: 1, secret: None }
     }
 
     /// The answer.
@@ -200,12 +203,14 @@ impl Outcome {
 
     /// One line for each event, and one for those that were left out.
     pub(super) fn log(&self, addressed: &Addressed) {
+        let secret = self.secret.map(|secret| secret.to_string());
         for taken in &self.taken {
             tracing::info!(
                 endpoint.name = %addressed.endpoint,
                 correlation.id = %addressed.correlation,
                 delivery.result = taken.as_str(),
                 event.status = taken.event_status().as_str(),
+                signature.secret = secret,
                 "delivery"
             );
         }
@@ -215,6 +220,7 @@ impl Outcome {
                 correlation.id = %addressed.correlation,
                 delivery.result = "filtered",
                 delivery.filtered_count = self.filtered,
+                signature.secret = secret,
                 "delivery"
             );
         }
@@ -257,14 +263,14 @@ mod tests {
     #[test]
     fn one_new_event_among_known_ones_makes_it_202() {
         let taken = vec![Taken::Duplicate(EventStatus::Processed), Taken::New(EventStatus::Received)];
-        let answer = Outcome { taken, filtered: 0 }.answer(&id());
+        let answer = Outcome { taken, filtered: 0, secret: None }.answer(&id());
         assert_eq!(answer.status, 202);
         assert_eq!(answer.body, r#"{"new":"1","duplicate":"1","conflict":"0","correlation_id":"c1"}"#);
     }
 
     #[test]
     fn what_a_guard_left_out_is_counted_beside_the_others() {
-        let outcome = Outcome { taken: vec![Taken::New(EventStatus::Received)], filtered: 2 };
+        let outcome = Outcome { taken: vec![Taken::New(EventStatus::Received)], filtered: 2, secret: None };
         let answer = outcome.answer(&id());
         assert_eq!(answer.status, 202);
         assert!(answer.body.starts_with(r#"{"new":"1","duplicate":"0","conflict":"0","filtered":"2""#));

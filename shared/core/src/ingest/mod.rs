@@ -18,7 +18,7 @@ use crate::rate::Bucket;
 use crate::secrets::Keyring;
 use crate::time::{Clock, UnixMillis};
 use admit::Admitted;
-use answer::{Answer, Outcome, Refused};
+use answer::{Answer, Outcome, Refused, Taken};
 use event::Drafts;
 use futures_util::{StreamExt, stream};
 use std::collections::HashMap;
@@ -112,11 +112,13 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         }
         let matched = self.verify(arrived).await?;
         let drafts = Drafts::read(arrived, &matched)?;
-        self.keep_all(arrived, drafts).await
+        let (filtered, secret) = (drafts.filtered, matched.secret);
+        let taken = self.keep_all(arrived, drafts).await?;
+        Ok(Outcome { taken, filtered, secret })
     }
 
     /// Makes every event durable, side by side.
-    async fn keep_all(&self, arrived: &Arrived<'_>, drafts: Drafts) -> Result<Outcome, Refused> {
+    async fn keep_all(&self, arrived: &Arrived<'_>, drafts: Drafts) -> Result<Vec<Taken>, Refused> {
         let limits = self.deployment.limits(&arrived.endpoint.name);
         let correlation = &arrived.addressed.correlation;
         let kept: Vec<_> = stream::iter(drafts.events)
@@ -143,7 +145,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
                 }
             }
         }
-        if failed { Err(Refused::Unavailable) } else { Ok(Outcome { taken, filtered: drafts.filtered }) }
+        if failed { Err(Refused::Unavailable) } else { Ok(taken) }
     }
 }
 

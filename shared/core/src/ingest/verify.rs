@@ -14,16 +14,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K>
     pub(super) async fn verify(&self, arrived: &Arrived<'_>) -> Result<Matched, Refused> {
         let Arrived { endpoint, tenant, request, now, .. } = arrived;
         match self.keyring.verify(endpoint, tenant.as_ref(), request, *now).await {
-            Ok(matched) => {
-                tracing::debug!(
-                    endpoint.name = %endpoint.name,
-                    correlation.id = %arrived.addressed.correlation,
-                    signature.scheme = matched.verified.scheme,
-                    signature.secret = matched.secret.map(|secret| secret.to_string()),
-                    "signature verified"
-                );
-                Ok(matched)
-            }
+            Ok(matched) => Ok(matched),
             Err(not_verified) => {
                 log(&not_verified, arrived);
                 Err(match not_verified {

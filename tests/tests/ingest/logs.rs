@@ -1,0 +1,117 @@
+//! What the log says of a delivery, and what it never says.
+
+use super::*;
+use sekali::ports::NoSecret;
+use sekali::secrets::REFRESH_INTERVAL;
+use std::io;
+use std::sync::Mutex;
+
+#[derive(Clone, Default)]
+struct Lines(Arc<Mutex<Vec<u8>>>);
+
+impl io::Write for Lines {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.lock().unwrap().extend_from_slice(bytes);
+        Ok(bytes.len())
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+impl Lines {
+    /// The lines since the last time.
+    fn take(&self) -> String {
+        String::from_utf8(std::mem::take(&mut *self.0.lock().unwrap())).unwrap()
+    }
+}
+
+/// A log at its most talkative, for the test's own thread.
+fn listen() -> (Lines, tracing::subscriber::DefaultGuard) {
+    let lines = Lines::default();
+    let writer = lines.clone();
+    let subscriber = tracing_subscriber::fmt()
+        .json()
+        .flatten_event(true)
+        .with_max_level(tracing::Level::TRACE)
+        .with_writer(move || writer.clone())
+        .finish();
+    (lines, tracing::subscriber::set_default(subscriber))
+}
+
+const SHOP: &str = r#"
+[endpoint.shop]
+vendor = "stripe"
+secrets = ["env:BLANK", "secretsmanager:prod/shop"]
+"#;
+const NAME: &str = "secretsmanager:prod/shop";
+
+fn event(id: &str, secret: &str) -> Delivery {
+    Delivery::to("shop", &stripe(id, r#","customer":"somebody""#)).signed(secret)
+}
+
+#[tokio::test]
+async fn the_log_says_why_a_signature_was_refused_and_whether_the_secrets_were_read_again() {
+    let (lines, _listening) = listen();
+    let bench = Bench::with(SHOP);
+    bench.secrets.put(NAME, "whsec_first");
+    bench.deliver(&event("evt_1", "whsec_guess")).await;
+    let said = lines.take();
+    assert!(said.contains(r#""signature.reason":"mismatch""#), "{said}");
+    assert!(said.contains(r#""signature.refresh":"refreshed""#), "{said}");
+    bench.deliver(&event("evt_1", "whsec_guess")).await;
+    assert!(lines.take().contains(r#""signature.refresh":"refresh_suppressed""#));
+    bench.secrets.refuse(NAME, NoSecret::Unavailable("invented".into()));
+    bench.clock.advance(REFRESH_INTERVAL);
+    bench.deliver(&event("evt_1", "whsec_guess")).await;
+    let said = lines.take();
+    assert!(said.contains(r#""signature.refresh":"refresh_failed""#), "{said}");
+    assert!(said.contains(r#""secret.kept":true"#), "{said}");
+}
+
+#[tokio::test]
+async fn the_log_says_which_secret_matched_and_which_cannot_be_used() {
+    let (lines, _listening) = listen();
+    let bench = Bench::with(SHOP);
+    bench.secrets.put("env:BLANK", " ");
+    bench.secrets.put(NAME, "whsec_first");
+    bench.secrets.rotate(NAME, "whsec_second");
+    assert_eq!(bench.deliver(&event("evt_1", "whsec_first")).await.status, 202);
+    let said = lines.take();
+    assert!(said.contains(r#""signature.secret":"2 (previous)""#), "{said}");
+    let alarm = said.lines().find(|line| line.contains("a secret cannot be used")).unwrap();
+    assert!(
+        alarm.contains(r#""level":"ERROR""#) && alarm.contains(r#""secret.name":"env:BLANK""#),
+        "{alarm}"
+    );
+}
+
+// INV-10
+#[tokio::test]
+async fn neither_log_nor_answer_shows_a_secret_a_right_signature_or_a_body() {
+    let (lines, _listening) = listen();
+    let bench = Bench::with(SHOP);
+    bench.secrets.put(NAME, "whsec_first");
+    bench.secrets.rotate(NAME, "whsec_second");
+    let forged = event("evt_1", "whsec_guess");
+    let mut said = String::new();
+    for delivery in [&forged, &event("evt_1", "whsec_first"), &event("evt_2", "whsec_second")] {
+        said.push_str(&bench.deliver(delivery).await.body);
+    }
+    said.push_str(&lines.take());
+    assert!(
+        said.contains("signature refused") && said.contains("evt_") == said.contains("event.key"),
+        "{said}"
+    );
+    let endpoint = bench.endpoint("shop");
+    for secret in ["whsec_first", "whsec_second", "whsec_guess"] {
+        assert!(!said.contains(secret), "{said}");
+        let right = Secret::new(secret).unwrap();
+        let signed =
+            sign(&endpoint.vendor, &forged.request, &right, &endpoint.params, START, String::new).unwrap();
+        let signature = signed.last().unwrap().1.rsplit('=').next().unwrap().to_owned();
+        assert!(signature.len() == 64 && !said.contains(&signature), "{said}");
+    }
+    assert!(!said.contains("somebody"), "{said}");
+}
