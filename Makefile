@@ -27,7 +27,7 @@ help: ## say what there is
 	@echo
 	@echo '  run takes ONCE=1 (stop after the demo, fail if its counts are wrong),'
 	@echo '  ENDPOINTS=file (another configuration, no demo), PORT= and DESTINATION_PORT=;'
-	@echo '  watch takes WATCH_PORT=; package takes ARCH=arm64 or x86_64.'
+	@echo '  watch takes WATCH_PORT=; package takes ARCH=arm64 or x86_64, and ENDPOINTS=.'
 
 run: tools ## run everything on this machine and play the demo; Ctrl-C ends it
 	@test -d target/local/lambda || \
@@ -52,15 +52,19 @@ audit: rust ## check licences and known vulnerabilities (needs a network)
 	@cargo deny check || { echo 'make audit asks the advisory database: without a network it cannot answer' >&2; exit 1; }
 
 package: tools ## build the functions for AWS into target/lambda, as infra/template.yaml expects them
-	@$(VENV)/bin/pip install --quiet --disable-pip-version-check 'ziglang==0.15.2'
+	@# The linker for another architecture, and for the C library that Lambda has.
+	@$(VENV)/bin/python -m ziglang version >/dev/null 2>&1 || { \
+	  echo 'installing the cross linker into .tools (about 300 MB, once)'; \
+	  $(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps ziglang==0.15.2; }
 	@# cargo-lambda's own release settings would abort on a panic, which here is
 	@# one record's failure; the workspace's profile has the rest of them.
-	@env -u CARGO_BUILD_TARGET $(CARGO_LAMBDA) lambda build --release --disable-optimizations --locked \
+	@env -u CARGO_BUILD_TARGET PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(CARGO_LAMBDA) lambda build --release --disable-optimizations --locked \
 	  --$(if $(filter arm64,$(ARCH)),arm64,x86-64) --lambda-dir target/lambda $(FUNCTIONS:%=--package %)
 	@for function in $(FUNCTIONS); do \
 	  rm -rf target/lambda/$$function/config && mkdir -p target/lambda/$$function/config/vendors && \
-	  cp infra/endpoints.toml target/lambda/$$function/config/ && \
-	  find infra/vendors -name '*.toml' -exec cp {} target/lambda/$$function/config/vendors/ \; || exit 1; \
+	  cp $(or $(ENDPOINTS),infra/endpoints.toml) target/lambda/$$function/config/endpoints.toml && \
+	  find $(dir $(or $(ENDPOINTS),infra/endpoints.toml)) -path '*/vendors/*.toml' -maxdepth 2 \
+	    -exec cp {} target/lambda/$$function/config/vendors/ \; || exit 1; \
 	done
 	@echo 'built for $(ARCH); now: sam deploy --guided --template infra/template.yaml'
 
