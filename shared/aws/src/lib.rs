@@ -3,10 +3,12 @@
 
 pub mod client;
 pub mod clock;
+mod connection;
 pub mod deployment;
 pub mod dynamodb;
 pub mod entropy;
 pub mod http_destination;
+mod key_documents;
 pub mod log;
 #[cfg(test)]
 mod scripted;
@@ -17,9 +19,10 @@ mod trace;
 
 pub use client::Aws;
 pub use clock::SystemClock;
+pub use connection::Reach;
 pub use dynamodb::{DynamoStore, Tables};
 pub use entropy::SystemEntropy;
-pub use http_destination::{HttpDestination, HttpDestinations, Reach};
+pub use http_destination::{HttpDestination, HttpDestinations};
 pub use secrets::Keepers;
 pub use sqs::SqsQueue;
 

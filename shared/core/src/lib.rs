@@ -4,6 +4,7 @@
 
 pub mod config;
 pub mod deployment;
+pub mod doctor;
 mod document;
 pub mod http;
 pub mod ids;
@@ -15,6 +16,7 @@ pub mod ports;
 pub mod problem;
 pub mod process;
 pub mod protocol;
+pub mod published;
 pub mod rate;
 pub mod rule;
 pub mod secret;

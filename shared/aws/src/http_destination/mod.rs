@@ -5,18 +5,17 @@
 //! no reason. Until the connection stands, every failure is certain (the
 //! request was not sent); from the first byte on, only an answer is.
 
-mod address;
 mod answer;
-mod connection;
 
+use crate::connection::{ALLOW_PRIVATE, Connection, Forbidden, NoAnswer, NotConnected, Reach, Trust};
 use crate::trace::Trace;
-use address::Forbidden;
+use answer::Answer;
 use bytes::Bytes;
-use connection::{Connection, NotConnected, Trust};
 use http::header::{CONTENT_TYPE, HOST, HeaderName, HeaderValue, USER_AGENT};
 use http::uri::{Scheme, Uri};
-use http::{Method, Request};
+use http::{Method, Request, Response};
 use http_body_util::Full;
+use hyper::body::Incoming;
 use sekali::ids::DestinationName;
 use sekali::ports::{Call, Destination, Outcome};
 use std::collections::BTreeMap;
@@ -24,7 +23,6 @@ use std::time::Duration;
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
-pub use address::Reach;
 pub use answer::{LARGEST_ANSWER_READ, LONGEST_RESULT, LONGEST_RETRY_AFTER};
 
 /// A connection that does not stand by then will hardly ever; the rest of the
@@ -141,15 +139,29 @@ impl Destination for HttpDestinations {
         let connected = deadline.min(Instant::now() + LONGEST_CONNECT);
         let trust = self.trust.as_ref().filter(|_| target.is_https());
         match timeout_at(connected, Connection::open(&target.url, self.reach, trust)).await {
-            Ok(Ok(connection)) => connection.exchange(request, &target.decisive, deadline).await,
+            // From here on, whatever is not an answer is unknown (INV-6).
+            Ok(Ok(connection)) => {
+                let meaning = async |answered| match answered {
+                    Ok(response) => meaning(response, &target.decisive, deadline).await,
+                    Err(NoAnswer(cause)) => Outcome::Unknown(cause),
+                };
+                connection.exchange(request, deadline, meaning).await
+            }
             // A mistake in the configuration, not a bad moment.
-            Ok(Err(NotConnected::Forbidden(Forbidden(address)))) => rejected(format!(
-                "the destination's address {address} is not public (see {})",
-                address::ALLOW_PRIVATE
-            )),
+            Ok(Err(NotConnected::Forbidden(Forbidden(address)))) => {
+                rejected(format!("the destination's address {address} is not public (see {})", ALLOW_PRIVATE))
+            }
             Ok(Err(NotConnected::Failed(cause))) => not_started(cause),
             Err(_) => not_started("no connection in time".to_owned()),
         }
+    }
+}
+
+/// What an answer means: its head decides, its body says more of what is done.
+async fn meaning(response: Response<Incoming>, decisive: &[u16], deadline: Instant) -> Outcome {
+    match answer::of_head(response.status(), response.headers(), decisive) {
+        Answer::Other(outcome) => outcome,
+        Answer::Done => Outcome::Done(answer::result(response.into_body(), deadline).await),
     }
 }
 

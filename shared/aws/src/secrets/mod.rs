@@ -1,6 +1,7 @@
 //! The keepers of secrets: the environment, files, Secrets Manager and the
-//! Parameter Store. Each says what it has and nothing else; how long that is
-//! believed is for the keyring of the core.
+//! Parameter Store; and beside them the servers of vendors that publish their
+//! keys. Each says what it has and nothing else; how long that is believed is
+//! for the keyring of the core.
 
 mod call;
 mod environment;
@@ -11,24 +12,28 @@ mod secrets_manager;
 pub(crate) use call::Addresses;
 pub use call::Caller;
 
+use crate::key_documents::KeyServers;
 use sekali::config::{Keeper, SecretName};
-use sekali::ports::{Kept, NoSecret, Secrets};
+use sekali::ports::{Kept, KeyDocuments, NoKeyDocument, NoSecret, Secrets};
 use sekali::secret::{Secret, Stage};
+use sekali::vendor::KeyUrl;
 use serde_json::Value;
 use std::path::PathBuf;
 
-/// Every keeper that a configuration can name.
+/// Every keeper that a configuration can name, and every server that a
+/// vendor's description can.
 #[derive(Debug)]
 pub struct Keepers {
     folder: PathBuf,
     caller: Caller,
+    servers: KeyServers,
 }
 
 impl Keepers {
     /// Keepers whose files lie in `folder` and whose AWS `caller` asks. Neither
     /// is touched before a secret there is read.
     pub fn new(folder: PathBuf, caller: Caller) -> Self {
-        Self { folder, caller }
+        Self { folder, caller, servers: KeyServers::default() }
     }
 }
 
@@ -41,6 +46,12 @@ impl Secrets for Keepers {
             Keeper::ParameterStore => current(parameter_store::read(&self.caller, name).await),
             Keeper::SecretsManager => secrets_manager::read(&self.caller, name).await,
         }
+    }
+}
+
+impl KeyDocuments for Keepers {
+    async fn fetch(&self, url: &KeyUrl) -> Result<Vec<u8>, NoKeyDocument> {
+        self.servers.fetch(url).await
     }
 }
 

@@ -6,7 +6,7 @@ use super::{Addressed, Arrived, Ingest};
 use crate::config::{Guard, GuardAnswer, TenantFrom};
 use crate::http::Request;
 use crate::ids::Tenant;
-use crate::ports::{Entropy, Queue, Secrets, Store};
+use crate::ports::{Entropy, KeyDocuments, Queue, Secrets, Store};
 use crate::rule::network_guard;
 use crate::time::Clock;
 use std::sync::PoisonError;
@@ -19,7 +19,7 @@ pub(super) enum Admitted {
     Filtered,
 }
 
-impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K> {
+impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest<S, Q, C, E, K> {
     /// Finds the endpoint. A tenant in the URL of an endpoint that has none
     /// there, or none where it has, is another URL than the one that was
     /// declared.
@@ -44,14 +44,17 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K>
     /// stranger's calls use up nothing of the endpoint's rate.
     pub(super) fn admit(&self, arrived: &Arrived<'_>) -> Result<Admitted, Refused> {
         let Arrived { endpoint, addressed, request, now, .. } = arrived;
-        if request.method != "POST" {
-            return Err(Refused::Method);
+        let methods = endpoint.vendor.methods();
+        if !methods.contains(&request.method.as_str()) {
+            return Err(Refused::Method(methods.join(", ")));
         }
         if u64::try_from(request.body.len()).is_ok_and(|length| length > endpoint.max_body) {
             return Err(Refused::TooLarge);
         }
-        if !takes(arrived) {
-            return Err(Refused::ContentType);
+        // A handshake may declare whatever it likes; what turns out to be none
+        // is asked again.
+        if !endpoint.vendor.answers_unsigned(&request.method) {
+            content_type(arrived)?;
         }
         if let Some(guard) = network_guard(endpoint, addressed.from) {
             stopped(arrived, guard);
@@ -70,13 +73,13 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K>
 }
 
 /// The vendor sends this media type, and the endpoint takes it.
-fn takes(arrived: &Arrived<'_>) -> bool {
+pub(super) fn content_type(arrived: &Arrived<'_>) -> Result<(), Refused> {
     let Arrived { endpoint, request, .. } = arrived;
     let taken = match (&endpoint.content_types, request.media_type()) {
         (Some(types), Some(declared)) => types.contains(&declared),
         (None, _) | (_, None) => true,
     };
-    taken && endpoint.vendor.takes(request)
+    if taken && endpoint.vendor.takes(request) { Ok(()) } else { Err(Refused::ContentType) }
 }
 
 /// Tells the log which guard stopped a delivery or an event.

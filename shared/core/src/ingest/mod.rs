@@ -1,9 +1,11 @@
-//! The way of a delivery: find the endpoint, verify over the raw bytes, read
-//! the few fields that matter, make each event durable, enqueue, answer.
+//! The way of a delivery: find the endpoint, answer handshakes, verify over the
+//! raw bytes, read the few fields that matter, make each event durable,
+//! enqueue, answer.
 
 mod admit;
 pub mod answer;
 mod event;
+mod handshake;
 mod keep;
 mod verify;
 
@@ -14,10 +16,11 @@ use crate::deployment::Deployment;
 use crate::http::Request;
 use crate::ids::{CorrelationId, EndpointName, Tenant};
 use crate::ports::{Entropy, KeyDocuments, Queue, Secrets, Store};
+use crate::protocol::reason::Reason;
 use crate::rate::Bucket;
-use crate::secrets::Keyring;
+use crate::secrets::{Keyring, Matched};
 use crate::time::{Clock, UnixMillis};
-use admit::Admitted;
+use admit::{Admitted, content_type};
 use answer::{Answer, Outcome, Refused, Taken};
 use event::Drafts;
 use futures_util::{StreamExt, stream};
@@ -85,7 +88,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
     /// payloads they point to are durable (INV-1), those excepted that a guard
     /// filters; an unverified body has caused no write (INV-10).
     pub async fn receive(&self, addressed: &Addressed, request: &Request) -> Answer {
-        match self.answered(addressed, request).await {
+        let mut answer = match self.answered(addressed, request).await {
             Ok(answer) => answer,
             Err(refused) => {
                 tracing::info!(
@@ -96,25 +99,45 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
                 );
                 refused.answer(&addressed.correlation)
             }
+        };
+        if request.method == "HEAD" {
+            answer.body.clear();
         }
+        answer
     }
 
     async fn answered(&self, addressed: &Addressed, request: &Request) -> Result<Answer, Refused> {
         let arrived = self.find(addressed, request)?;
-        let outcome = self.take(&arrived).await?;
-        outcome.log(addressed);
-        Ok(acknowledged(arrived.endpoint, outcome.answer(&addressed.correlation)))
+        if let Admitted::Filtered = self.admit(&arrived)? {
+            return Ok(told(&arrived, &Outcome::filtered()));
+        }
+        if let Some(answer) = self.unsigned_handshake(&arrived).await? {
+            return Ok(answer);
+        }
+        content_type(&arrived)?;
+        let matched = self.verify(&arrived).await?;
+        if let Some(answer) = self.signed_handshake(&arrived, &matched).await? {
+            return Ok(answer);
+        }
+        let outcome = self.take(&arrived, &matched, None).await?;
+        Ok(told(&arrived, &outcome))
     }
 
-    async fn take(&self, arrived: &Arrived<'_>) -> Result<Outcome, Refused> {
-        if let Admitted::Filtered = self.admit(arrived)? {
-            return Ok(Outcome::filtered());
+    /// Keeps the events of a verified delivery; held, all of them, where there
+    /// is a reason to.
+    async fn take(
+        &self,
+        arrived: &Arrived<'_>,
+        matched: &Matched,
+        hold: Option<&Reason>,
+    ) -> Result<Outcome, Refused> {
+        let mut drafts = Drafts::read(arrived, matched)?;
+        if let Some(reason) = hold {
+            drafts.hold(reason);
         }
-        let matched = self.verify(arrived).await?;
-        let drafts = Drafts::read(arrived, &matched)?;
-        let (filtered, secret) = (drafts.filtered, matched.secret);
+        let filtered = drafts.filtered;
         let taken = self.keep_all(arrived, drafts).await?;
-        Ok(Outcome { taken, filtered, secret })
+        Ok(Outcome { taken, filtered, secret: matched.secret })
     }
 
     /// Makes every event durable, side by side.
@@ -147,6 +170,12 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         }
         if failed { Err(Refused::Unavailable) } else { Ok(taken) }
     }
+}
+
+/// Logs what became of a delivery, and how that is answered.
+fn told(arrived: &Arrived<'_>, outcome: &Outcome) -> Answer {
+    outcome.log(arrived.addressed);
+    acknowledged(arrived.endpoint, outcome.answer(&arrived.addressed.correlation))
 }
 
 /// The vendor's own words where it wants to hear them, else ours.

@@ -4,11 +4,11 @@
 use super::answer::Refused;
 use super::{Arrived, Ingest};
 use crate::ids::Tenant;
-use crate::ports::{Entropy, Queue, Secrets, Store};
+use crate::ports::{Entropy, KeyDocuments, Queue, Secrets, Store};
 use crate::secrets::{Matched, NotVerified, Refresh};
 use crate::time::Clock;
 
-impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K> {
+impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest<S, Q, C, E, K> {
     /// Verifies over the raw bytes with every live secret (INV-10: without one
     /// of them nothing verifies and nothing is written).
     pub(super) async fn verify(&self, arrived: &Arrived<'_>) -> Result<Matched, Refused> {
@@ -18,7 +18,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets> Ingest<S, Q, C, E, K>
             Err(not_verified) => {
                 log(&not_verified, arrived);
                 Err(match not_verified {
-                    NotVerified::Offline(_) => Refused::Unavailable,
+                    NotVerified::Offline(_) | NotVerified::NoKey(_) => Refused::Unavailable,
                     // One answer for both: nobody learns which tenants are.
                     NotVerified::NoSuchTenant(_) | NotVerified::Refused(..) => {
                         Refused::Signature(endpoint.vendor.reply().reject_status)
@@ -39,6 +39,12 @@ fn log(not_verified: &NotVerified, arrived: &Arrived<'_>) {
             tenant,
             offline.reasons = %reasons.join("; "),
             "endpoint offline"
+        ),
+        NotVerified::NoKey(reason) => tracing::error!(
+            endpoint.name = %endpoint,
+            correlation.id = %correlation,
+            key.problem = %reason,
+            "the vendor's key is not to be had"
         ),
         NotVerified::NoSuchTenant(refresh) => tracing::warn!(
             endpoint.name = %endpoint,

@@ -10,9 +10,9 @@ mod plan;
 #[cfg(test)]
 mod tests;
 
+pub use crate::sequence::Sequence;
 pub use envelope::envelope;
 pub use guard::{event_guard, network_guard};
 pub use hold::{Hold, KeyOf, NoKeyPart};
-pub use crate::sequence::Sequence;
 pub use order::OrderValue;
 pub use plan::{InputDigest, Plan, Planned, PlannedAction, PlannedMove, Subject, plan, sources};

@@ -11,6 +11,7 @@ use crate::ports::{KeyDocuments, Secrets};
 use crate::published::Published;
 use crate::rate::Bucket;
 use crate::time::UnixMillis;
+use crate::vendor::{HandshakeAnswer, HandshakeRefusal};
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 use std::collections::HashMap;
@@ -115,7 +116,8 @@ impl<K: Secrets + KeyDocuments> Keyring<K> {
         let ready = self.ready(whose, &slot, now).await;
         if let Some(url) = ready.key_url(endpoint, request)? {
             let verified = self.published.verify(&self.secrets, endpoint, &url, request, now).await?;
-            return Ok(Matched { verified, secret: None });
+            let handshake = endpoint.vendor.handshake(request, Some(&verified), &endpoint.params, ready.keys());
+            return Ok(Matched { verified, secret: None, handshake });
         }
         match ready.verify(endpoint, request, now) {
             Err(refused) if refused.may_be_a_new_secret() && can_change(endpoint) => {
@@ -127,6 +129,40 @@ impl<K: Secrets + KeyDocuments> Keyring<K> {
                 }
             }
             verified => verified,
+        }
+    }
+
+    /// The answer to a handshake that needs no signature; `None` where the
+    /// request is none. The keys are read only where the answer rests on them.
+    ///
+    /// A secret is handed over only while every keeper says that there is none
+    /// (INV-10): one that does not answer may have it.
+    pub async fn handshake(
+        &self,
+        endpoint: &Endpoint,
+        tenant: Option<&Tenant>,
+        request: &Request,
+        now: UnixMillis,
+    ) -> Option<Result<HandshakeAnswer, HandshakeRefusal>> {
+        let answer = endpoint.vendor.handshake(request, None, &endpoint.params, None)?;
+        match &answer {
+            Ok(answer) if answer.capture.is_some() => {}
+            Err(HandshakeRefusal::NoKey) => {}
+            _ => return Some(answer),
+        }
+        let tenant = tenant.filter(|_| endpoint.has_secrets_per_tenant());
+        let whose = Whose { endpoint, tenant };
+        let Ok(slot) = self.slot(whose, now) else { return Some(Err(HandshakeRefusal::NoKey)) };
+        let ready = self.ready(whose, &slot, now).await;
+        match endpoint.vendor.handshake(request, None, &endpoint.params, ready.keys())? {
+            // Anybody can name a tenant: there would be no end of writes.
+            Ok(answer) if answer.capture.is_some() && endpoint.has_secrets_per_tenant() => {
+                Some(Err(HandshakeRefusal::OtherValue(answer.refuse)))
+            }
+            Ok(answer) if answer.capture.is_some() && !ready.certainly_has_none() => {
+                Some(Err(HandshakeRefusal::NoKey))
+            }
+            answer => Some(answer),
         }
     }
 
@@ -227,6 +263,11 @@ impl Slots {
 
 #[cfg(test)]
 impl<K> Keyring<K> {
+    /// What vendors published.
+    pub(crate) fn published(&self) -> &Published {
+        &self.published
+    }
+
     /// How many tenants are kept.
     pub(super) fn tenants(&self) -> usize {
         lock(&self.slots).tenants.len()

@@ -3,10 +3,10 @@
 
 use crate::config::Endpoint;
 use crate::http::Request;
+use crate::published::NotProven;
 use crate::secret::{Secret, SecretPlace};
 use crate::time::UnixMillis;
-use crate::published::NotProven;
-use crate::vendor::{KeyUrl, Keys, Refusal, Verified};
+use crate::vendor::{HandshakeAnswer, HandshakeRefusal, KeyUrl, Keys, Refusal, Verified};
 
 /// A delivery is the vendor's, and this secret says so.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Matched {
     /// Which secret made the signature; `None` where the vendor signs nothing,
     /// or with a key that it publishes.
     pub secret: Option<SecretPlace>,
+    /// Where it is a handshake: its answer, made with the key that verified it.
+    pub handshake: Option<Result<HandshakeAnswer, HandshakeRefusal>>,
 }
 
 /// Why a delivery does not verify. Write nothing (INV-10).
@@ -71,8 +73,13 @@ pub(super) enum Ready {
         /// The place of the secret behind each index of the keys.
         places: Vec<SecretPlace>,
     },
-    /// It answers 503. The texts name places, never a secret.
-    Offline(Vec<String>),
+    /// It answers 503.
+    Offline {
+        /// They name places, never a secret.
+        reasons: Vec<String>,
+        /// Every keeper said what it has, and none has a secret to use.
+        certain: bool,
+    },
     /// There is no such tenant, as far as its secrets tell.
     NoSuchTenant,
 }
@@ -90,15 +97,27 @@ impl Ready {
         matches!(self, Self::Live { .. })
     }
 
+    /// The keys, where there are some.
+    pub fn keys(&self) -> Option<&Keys> {
+        match self {
+            Self::Live { keys, .. } => Some(keys),
+            Self::Offline { .. } | Self::NoSuchTenant => None,
+        }
+    }
+
+    /// Whether every keeper said that there is no secret to use.
+    pub fn certainly_has_none(&self) -> bool {
+        matches!(self, Self::Offline { certain: true, .. })
+    }
+
     /// Where the key of this delivery is published, if none of the secrets
     /// stands for it.
     pub fn key_url(&self, endpoint: &Endpoint, request: &Request) -> Result<Option<KeyUrl>, NotVerified> {
         match self {
-            Self::Live { keys, .. } => endpoint
-                .vendor
-                .key_url(request, keys)
-                .map_err(|refusal| NotVerified::Refused(refusal, None)),
-            Self::Offline(_) | Self::NoSuchTenant => Ok(None),
+            Self::Live { keys, .. } => {
+                endpoint.vendor.key_url(request, keys).map_err(|refusal| NotVerified::Refused(refusal, None))
+            }
+            Self::Offline { .. } | Self::NoSuchTenant => Ok(None),
         }
     }
 
@@ -116,9 +135,11 @@ impl Ready {
                     .verify(request, keys, &endpoint.params, now)
                     .map_err(|refusal| NotVerified::Refused(refusal, None))?;
                 let secret = verified.secret_index.and_then(|index| places.get(index)).copied();
-                Ok(Matched { verified, secret })
+                let handshake =
+                    endpoint.vendor.handshake(request, Some(&verified), &endpoint.params, Some(keys));
+                Ok(Matched { verified, secret, handshake })
             }
-            Self::Offline(reasons) => Err(NotVerified::Offline(reasons.clone())),
+            Self::Offline { reasons, .. } => Err(NotVerified::Offline(reasons.clone())),
             Self::NoSuchTenant => Err(NotVerified::NoSuchTenant(None)),
         }
     }

@@ -28,6 +28,8 @@ pub struct HandshakeAnswer {
     pub body: String,
     /// Further headers.
     pub headers: Vec<(String, String)>,
+    /// The status to answer instead where what is handed over is not taken.
+    pub refuse: u16,
     /// A secret that the vendor hands over: to be kept by one conditional put
     /// while the endpoint has none, shown to the operator, never logged.
     pub capture: Option<String>,
@@ -44,6 +46,9 @@ pub enum HandshakeRefusal {
     /// It does not name what the endpoint was configured with: this status.
     #[error("the handshake names another value than the endpoint's")]
     OtherValue(u16),
+    /// The answer needs the endpoint's key and there is none: 503.
+    #[error("the answer needs a key and there is none")]
+    NoKey,
 }
 
 impl HandshakeRefusal {
@@ -52,11 +57,18 @@ impl HandshakeRefusal {
         match self {
             Self::Incomplete => 400,
             Self::OtherValue(status) => status,
+            Self::NoKey => 503,
         }
     }
 }
 
 impl Vendor {
+    /// Whether some request of this method is answered before its signature
+    /// is looked at, or needs none.
+    pub fn answers_unsigned(&self, method: &str) -> bool {
+        self.handshakes.iter().any(|handshake| !handshake.signed && handshake.method == method)
+    }
+
     /// The answer to a handshake, or `None` where the request is none. With
     /// `verified` absent only those are answered that need no signature; they
     /// are asked for before verification, the others after it.
@@ -82,11 +94,16 @@ impl Vendor {
             if handshake.capture.is_some() && keys.is_some() {
                 return Some(Err(HandshakeRefusal::OtherValue(handshake.refuse)));
             }
+            if handshake.needs_key() && keys.is_none() {
+                return Some(Err(HandshakeRefusal::NoKey));
+            }
             return Some(handshake.answer(&view, &|part| self.tag(part, &view, keys?, secret)));
         }
-        // A method that serves handshakes alone means one, however malformed.
-        let only_handshakes = !self.methods.contains(&request.method) && offered.clone().next().is_some();
-        (verified.is_none() && only_handshakes).then_some(Err(HandshakeRefusal::Incomplete))
+        // A method that serves handshakes alone means one, however malformed;
+        // but not before the signed ones were looked at, too.
+        let only_handshakes = !self.methods.contains(&request.method);
+        let all_looked_at = verified.is_some() || !offered.clone().any(|handshake| handshake.signed);
+        (only_handshakes && all_looked_at).then_some(Err(HandshakeRefusal::Incomplete))
     }
 
     /// The HMAC of a value under the secret that the vendor used.
@@ -95,7 +112,7 @@ impl Vendor {
         let value = view.bytes(place).one()?;
         let mut live = (0..self.schemes.len()).flat_map(|scheme| keys.of(scheme));
         let key = live.find_map(|key| match &key.material {
-            Material::Hmac(prepared) if key.secret == secret => {
+            Material::Hmac(prepared) if key.secret == Some(secret) => {
                 prepared.iter().find(|(known, _)| known == digest).map(|(_, key)| key)
             }
             _ => None,
@@ -107,8 +124,9 @@ impl Vendor {
 type Tag<'t> = dyn Fn(&Part) -> Option<String> + 't;
 
 impl Handshake {
-    fn sources(&self) -> impl Iterator<Item = Source> {
-        let templates = self.answer.headers.iter().map(|(_, template)| template);
+    /// The templates of its answer.
+    fn templates(&self) -> impl Iterator<Item = &Template> {
+        let headers = self.answer.headers.iter().map(|(_, template)| template);
         let body: Vec<&Template> = match &self.answer.body {
             Content::Empty => Vec::new(),
             Content::Text(template) => vec![template],
@@ -120,8 +138,16 @@ impl Handshake {
                 })
                 .collect(),
         };
+        headers.chain(body)
+    }
+
+    fn needs_key(&self) -> bool {
+        self.templates().flat_map(|template| &template.parts).any(|part| matches!(part, Part::Hmac(..)))
+    }
+
+    fn sources(&self) -> impl Iterator<Item = Source> {
         let placed: Vec<Source> =
-            templates.chain(body).flat_map(Template::places).filter_map(Place::source).cloned().collect();
+            self.templates().flat_map(Template::places).filter_map(Place::source).cloned().collect();
         self.condition
             .sources()
             .chain(&self.required)
@@ -174,6 +200,7 @@ impl Handshake {
             content_type,
             body,
             headers,
+            refuse: self.refuse,
             capture: taken(&self.capture),
             confirm: taken(&self.confirm),
         })

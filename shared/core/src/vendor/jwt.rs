@@ -28,12 +28,12 @@ struct Header {
 /// A token whose signature is right.
 #[derive(Debug)]
 pub(crate) struct Token {
-    pub(crate) secret: usize,
+    pub(crate) secret: Option<usize>,
     pub(crate) claims: BTreeMap<String, JsonText>,
 }
 
 /// Checks the signature of a compact token under any of the keys.
-pub(crate) fn open(token: &[u8], algorithms: &[JwtAlgorithm], keys: &[Key]) -> Result<Token, Refusal> {
+pub(crate) fn open(token: &[u8], algorithms: &[JwtAlgorithm], keys: &[&Key]) -> Result<Token, Refusal> {
     let malformed = || Refusal::Malformed("token".to_owned());
     let text = std::str::from_utf8(token).map_err(|_| malformed())?;
     let parts: Vec<&str> = text.split('.').collect();

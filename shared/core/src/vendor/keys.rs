@@ -7,6 +7,7 @@ use super::algorithm::{Digest, MacKey, hex_bytes};
 use super::public_key::PublicKey;
 use super::scheme::{KeyEncoding, KeyForm, Kind, Scheme};
 use crate::secret::Secret;
+use crate::time::UnixMillis;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use std::borrow::Cow;
@@ -21,8 +22,9 @@ pub struct Keys {
 /// One live key and the secret that it comes from.
 #[derive(Debug)]
 pub(crate) struct Key {
-    /// Its place in the endpoint's `secrets`; logs and metrics name it.
-    pub(crate) secret: usize,
+    /// Its place in the endpoint's `secrets`; logs and metrics name it. `None`:
+    /// the vendor publishes it.
+    pub(crate) secret: Option<usize>,
     pub(crate) material: Material,
 }
 
@@ -34,7 +36,7 @@ pub(crate) enum Material {
     /// A public key, or all those of a set.
     Public(Vec<PublicKey>),
     /// Of tokens that are signed with a shared secret.
-    Token(MacKey),
+    Token(Box<MacKey>),
 }
 
 impl fmt::Debug for Material {
@@ -98,12 +100,15 @@ impl Vendor {
     /// Makes the keys of an endpoint from its live secrets, in their order.
     /// Done once per process; verification then only uses them.
     ///
+    /// A vendor that publishes its keys needs none; a document of keys that is
+    /// given as a secret all the same is used instead of the published one.
+    ///
     /// # Errors
     /// No secret, or one that no scheme of the vendor can use: take the
     /// endpoint offline (INV-10).
     pub fn keys(&self, secrets: &[Secret]) -> Result<Keys, UnusableKey> {
         let takes_secret = |scheme: &Scheme| scheme.kind != Kind::None;
-        if secrets.is_empty() && self.schemes.iter().any(takes_secret) {
+        if secrets.is_empty() && self.schemes.iter().any(Scheme::needs_secret) {
             return Err(UnusableKey::NoSecret);
         }
         let mut by_scheme: Vec<Vec<Key>> = self.schemes.iter().map(|_| Vec::new()).collect();
@@ -115,7 +120,7 @@ impl Vendor {
             {
                 match material(scheme, secret) {
                     Ok(material) => {
-                        keys.push(Key { secret: index, material });
+                        keys.push(Key { secret: Some(index), material });
                         used = true;
                     }
                     Err(fault) => first_fault = first_fault.or(Some(fault)),
@@ -127,10 +132,43 @@ impl Vendor {
         }
         Ok(Keys { by_scheme })
     }
+
+    /// Makes keys from a document that the vendor publishes. They serve the
+    /// schemes whose keys are published, and no other: anybody can read them.
+    ///
+    /// # Errors
+    /// The document holds no key that a scheme could use.
+    pub fn published_keys(&self, document: &[u8]) -> Result<Keys, KeyFault> {
+        let mut fault = KeyFault::Encoding("a document of public keys");
+        let mut by_scheme: Vec<Vec<Key>> = self.schemes.iter().map(|_| Vec::new()).collect();
+        let published = self.schemes.iter().zip(&mut by_scheme);
+        for (scheme, keys) in published.filter(|(scheme, _)| scheme.key.published.is_some()) {
+            match made(scheme, Cow::Borrowed(document.trim_ascii())) {
+                Ok(material) => keys.push(Key { secret: None, material }),
+                Err(other) => fault = other,
+            }
+        }
+        if by_scheme.iter().any(|keys| !keys.is_empty()) { Ok(Keys { by_scheme }) } else { Err(fault) }
+    }
+}
+
+impl Key {
+    /// Whether it may be used at this time: published certificates say from
+    /// when to when. One that is configured is believed whatever it says.
+    pub(crate) fn is_valid_at(&self, now: UnixMillis) -> bool {
+        match &self.material {
+            Material::Public(keys) if self.secret.is_none() => keys.iter().any(|key| key.is_valid_at(now)),
+            _ => true,
+        }
+    }
 }
 
 fn material(scheme: &Scheme, secret: &Secret) -> Result<Material, KeyFault> {
-    let bytes = decode(&scheme.key, secret)?;
+    made(scheme, decode(&scheme.key, secret)?)
+}
+
+/// The key of a scheme from its bytes.
+fn made(scheme: &Scheme, bytes: Cow<'_, [u8]>) -> Result<Material, KeyFault> {
     Ok(match &scheme.kind {
         Kind::Hmac(algorithm) => Material::Hmac(
             algorithm.digests().into_iter().map(|digest| (digest, MacKey::new(digest, &bytes))).collect(),
@@ -141,7 +179,7 @@ fn material(scheme: &Scheme, secret: &Secret) -> Result<Material, KeyFault> {
         // A public key is never taken for the secret of an HMAC.
         Kind::Jwt(_) => match scheme.key.encoding {
             KeyEncoding::Utf8 | KeyEncoding::Base64 | KeyEncoding::Hex => {
-                Material::Token(MacKey::new(Digest::Sha256, &bytes))
+                Material::Token(Box::new(MacKey::new(Digest::Sha256, &bytes)))
             }
             _ => Material::Public(public(&scheme.key, &bytes, |_| true)?),
         },
@@ -198,7 +236,7 @@ pub(crate) fn decode<'s>(form: &KeyForm, secret: &'s Secret) -> Result<Cow<'s, [
 /// may end in a newline.
 fn well_formed<'s>(given: &'s [u8], form: &KeyForm) -> Result<&'s [u8], KeyFault> {
     let trimmed = given.trim_ascii();
-    if matches!(form.encoding, KeyEncoding::Pem | KeyEncoding::Certificate | KeyEncoding::Jwks) {
+    if form.encoding.is_document() {
         return Ok(trimmed);
     }
     if trimmed.len() != given.len() {

@@ -40,9 +40,7 @@ pub(crate) fn message<'v>(
                 Cow::Borrowed(&[][..])
             }
             Part::Place(place) => at_place(view, place)?,
-            Part::BodyDigest(digest, encoding) => {
-                owned(encoding.encode(&digest.of(&view.request.body)))
-            }
+            Part::BodyDigest(digest, encoding) => owned(encoding.encode(&digest.of(&view.request.body))),
             Part::BodyCrc32 => owned(crc32(&view.request.body).to_string()),
             Part::FormSorted => Cow::Owned(form_sorted(view)),
             Part::JsonLines(names) => owned(json_lines(view, names)?),

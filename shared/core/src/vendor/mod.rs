@@ -33,6 +33,7 @@ mod view;
 pub use describe::KEYS;
 pub use facts::{Facts, Identity, Unreadable};
 pub use handshake::{HandshakeAnswer, HandshakeRefusal};
+pub use key_url::{KeyUrl, StatedBy};
 pub use keys::{KeyFault, Keys, UnusableKey};
 pub use params::Params;
 pub use refusal::Refusal;

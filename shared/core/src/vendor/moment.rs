@@ -77,6 +77,14 @@ fn http(text: &str) -> Option<i64> {
     millis(days, clock, offset)
 }
 
+/// `YYYYMMDDHHMMSS` in UTC, as certificates have it.
+pub(crate) fn compact(text: &str) -> Option<UnixMillis> {
+    let part = |from: usize, to: usize| number(text.get(from..to)?, to - from);
+    let days = days(part(0, 4)?, part(4, 6)?, part(6, 8)?)?;
+    let clock = format!("{}:{}:{}", text.get(8..10)?, text.get(10..12)?, text.get(12..)?);
+    millis(days, &clock, 0).map(UnixMillis)
+}
+
 /// `+07:00`, `-0530` or `+07` in minutes east of UTC.
 pub(crate) fn offset_minutes(text: &str) -> Option<i32> {
     let (sign, text) = match text.split_at_checked(1)? {
@@ -205,6 +213,16 @@ mod tests {
             assert_eq!(at(text, Unit::Iso), None, "{text}");
         }
         assert_eq!(at("Wed, 31 Feb 2026 06:12:20 GMT", Unit::Http), None);
+    }
+
+    #[test]
+    fn the_times_of_certificates_are_read() {
+        assert_eq!(compact("20260225062052"), Some(UnixMillis(1_772_000_452_000)));
+        for bad in
+            ["2026022506205", "202602250620521", "20261325062052", "20260225 62052", "２０２６0225062052"]
+        {
+            assert_eq!(compact(bad), None, "{bad}");
+        }
     }
 
     #[test]

@@ -1,7 +1,9 @@
 //! Public keys in the forms that vendors publish, and their signatures.
 
 use super::algorithm::Digest;
+use super::moment;
 use super::scheme::JwtAlgorithm;
+use crate::time::UnixMillis;
 use base64::Engine;
 use base64::engine::general_purpose::{STANDARD, URL_SAFE_NO_PAD};
 use ring::signature::{
@@ -16,6 +18,8 @@ use serde::Deserialize;
 pub(crate) struct PublicKey {
     pub(crate) id: Option<String>,
     form: Form,
+    /// From when to when, where a certificate says so.
+    valid: Option<(UnixMillis, UnixMillis)>,
 }
 
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -31,7 +35,7 @@ impl PublicKey {
     /// The 32 bytes of an Ed25519 key, bare or in their frame.
     pub(crate) fn ed25519(bytes: &[u8]) -> Option<Self> {
         match bytes.len() {
-            32 => Some(Self { id: None, form: Form::Ed25519(bytes.to_vec()) }),
+            32 => Some(Self { id: None, form: Form::Ed25519(bytes.to_vec()), valid: None }),
             _ => Self::spki(bytes).filter(|key| matches!(key.form, Form::Ed25519(_))),
         }
     }
@@ -56,7 +60,7 @@ impl PublicKey {
             }
             _ => return None,
         };
-        Some(Self { id: None, form })
+        Some(Self { id: None, form, valid: None })
     }
 
     /// `-----BEGIN PUBLIC KEY-----`.
@@ -65,7 +69,8 @@ impl PublicKey {
     }
 
     /// The key of an X.509 certificate in PEM, or of the first of a chain.
-    /// That it is the vendor's rests on the pinned host it was fetched from.
+    /// That it is the vendor's rests on the pinned host it was fetched from, or
+    /// on whoever configured it; its chain is not looked at.
     pub(crate) fn certificate(text: &[u8]) -> Option<Self> {
         let der = framed(text, "CERTIFICATE")?;
         let mut signed = Der(&der).enter(SEQUENCE)?.enter(SEQUENCE)?;
@@ -73,10 +78,18 @@ impl PublicKey {
         if signed.peek() == Some(VERSION) {
             signed.skip()?;
         }
-        for _ in 0..5 {
+        for _ in 0..3 {
             signed.skip()?;
         }
-        Self::spki(signed.whole()?)
+        let mut validity = signed.enter(SEQUENCE)?;
+        let valid = Some((validity.time()?, validity.time()?));
+        signed.skip()?;
+        Some(Self { valid, ..Self::spki(signed.whole()?)? })
+    }
+
+    /// Whether its certificate, if there is one, is valid at this time.
+    pub(crate) fn is_valid_at(&self, now: UnixMillis) -> bool {
+        self.valid.is_none_or(|(from, until)| from <= now && now <= until)
     }
 
     /// The usable keys of a JSON key set, or of a single key.
@@ -167,7 +180,7 @@ impl Jwk {
             ("RSA", _) => Form::Rsa(unsigned(&bytes(&self.n)?), unsigned(&bytes(&self.e)?)),
             _ => return None,
         };
-        Some(PublicKey { id: self.kid, form })
+        Some(PublicKey { id: self.kid, form, valid: None })
     }
 }
 
@@ -189,6 +202,8 @@ const BIT_STRING: u8 = 0x03;
 const OBJECT_ID: u8 = 0x06;
 const SEQUENCE: u8 = 0x30;
 const VERSION: u8 = 0xa0;
+const UTC_TIME: u8 = 0x17;
+const GENERALIZED_TIME: u8 = 0x18;
 
 /// Just enough DER to find a key: one element after another.
 struct Der<'a>(&'a [u8]);
@@ -230,6 +245,18 @@ impl<'a> Der<'a> {
         self.next().map(|_| ())
     }
 
+    /// `YYMMDDHHMMSSZ`, or with four digits of the year.
+    fn time(&mut self) -> Option<UnixMillis> {
+        let (tag, _, content) = self.next()?;
+        let text = std::str::from_utf8(content).ok()?.strip_suffix('Z')?;
+        match (tag, text.len()) {
+            // X.509: two digits from 50 on are of the last century.
+            (UTC_TIME, 12) => moment::compact(&format!("{}{text}", if text < "50" { "20" } else { "19" })),
+            (GENERALIZED_TIME, 14) => moment::compact(text),
+            _ => None,
+        }
+    }
+
     fn whole(&mut self) -> Option<&'a [u8]> {
         self.next().map(|(_, whole, _)| whole)
     }
@@ -266,6 +293,19 @@ mod tests {
         let signature = pair().sign(b"message");
         assert!(bare.verifies(Digest::Sha256, b"message", signature.as_ref()));
         assert!(!bare.verifies(Digest::Sha256, b"massage", signature.as_ref()));
+    }
+
+    /// Made for tests; nobody has its private key.
+    const CERTIFICATE: &[u8] = include_bytes!("tests/certificate.pem");
+
+    #[test]
+    fn a_certificate_says_from_when_to_when_it_is_valid() {
+        let key = PublicKey::certificate(CERTIFICATE).unwrap();
+        assert!(key.is_p256());
+        let (from, until) = (1_795_992_163_000, 4_949_592_163_000);
+        for (at, valid) in [(from - 1, false), (from, true), (until, true), (until + 1, false)] {
+            assert_eq!(key.is_valid_at(UnixMillis(at)), valid, "{at}");
+        }
     }
 
     #[test]

@@ -47,8 +47,11 @@ pub enum Refusal {
     #[error("the key that the delivery names is not known")]
     UnknownKey,
     /// The delivery names a key at a place that is not the vendor's.
-    #[error("the URL of the key is not the vendor's")]
+    #[error("the URL of the key is not one of the vendor's")]
     KeyUrl,
+    /// The certificate is not valid at this time.
+    #[error("the certificate of the key is not valid at this time")]
+    KeyNotValid,
     /// Every item must verify and there is none.
     #[error("there is no item that could prove anything")]
     NoItems,
@@ -73,6 +76,7 @@ impl Refusal {
             Self::OtherBody => "other-body",
             Self::UnknownKey => "unknown-key",
             Self::KeyUrl => "key-url",
+            Self::KeyNotValid => "key-not-valid",
             Self::NoItems => "no-items",
             Self::NoParam(_) => "no-param",
         }

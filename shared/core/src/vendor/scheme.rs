@@ -2,6 +2,7 @@
 //! verification follows. Everything is data; nothing here knows a vendor.
 
 use super::algorithm::{Digest, Encoding};
+use super::key_url::KeyUrl;
 use super::place::{Place, Term};
 use super::template::Template;
 use crate::json::{EachPath, Literal};
@@ -120,11 +121,24 @@ pub(crate) struct KeyForm {
     pub(crate) prefix: Option<String>,
     /// Fewest bytes after decoding.
     pub(crate) min: usize,
-    /// Where the vendor publishes its keys, for whoever fetches them.
-    pub(crate) url: Option<String>,
-    /// The delivery names the URL of the key; only these hosts may be asked.
-    pub(crate) url_from: Option<Place>,
-    pub(crate) hosts: Vec<String>,
+    /// Where the vendor publishes its keys, if it does.
+    pub(crate) published: Option<Published>,
+}
+
+/// Where a key is published.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Published {
+    /// Always at the same place.
+    At(KeyUrl),
+    /// Where the delivery says, if that is at one of these hosts and paths.
+    Named { from: Place, hosts: Vec<String>, paths: Vec<String> },
+}
+
+impl KeyEncoding {
+    /// Whether it is that of documents, which no secret is taken for.
+    pub(crate) fn is_document(self) -> bool {
+        matches!(self, Self::Pem | Self::Certificate | Self::Jwks)
+    }
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -247,6 +261,11 @@ impl Assurance {
 }
 
 impl Scheme {
+    /// Whether a secret of the endpoint must make its key.
+    pub(crate) fn needs_secret(&self) -> bool {
+        self.kind != Kind::None && self.key.published.is_none()
+    }
+
     /// What the form of the scheme proves by itself; a description may only
     /// lower it.
     pub(crate) fn proven(kind: &Kind, message: &Template, binding: Option<&Binding>) -> Assurance {
@@ -272,13 +291,17 @@ impl Scheme {
             Term::Place(place) => Some(place),
             _ => None,
         });
+        let key_from = match &self.key.published {
+            Some(Published::Named { from, .. }) => Some(from),
+            Some(Published::At(_)) | None => None,
+        };
         self.message
             .places()
             .chain(self.signature.places())
             .chain(self.timestamp.iter().map(|timestamp| &timestamp.from))
             .chain(self.require.iter().map(|(place, _)| place))
             .chain(self.binding.iter().map(|binding| &binding.from))
-            .chain(&self.key.url_from)
+            .chain(key_from)
             .chain(named)
             .chain(claims)
     }

@@ -3,7 +3,7 @@
 
 use super::Vendor;
 use super::jwt;
-use super::key_url;
+use super::key_url::KeyUrl;
 use super::keys::{Key, Keys};
 use super::message::message;
 use super::moment;
@@ -11,7 +11,7 @@ use super::params::Params;
 use super::place::Place;
 use super::proof;
 use super::refusal::Refusal;
-use super::scheme::{Assurance, Binding, Kind, Scheme, Timestamp};
+use super::scheme::{Assurance, Binding, Kind, Published, Scheme, Timestamp};
 use super::signature::{self, Carried};
 use super::view::{Single, View};
 use crate::http::Request;
@@ -24,7 +24,7 @@ use subtle::ConstantTimeEq;
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Verified {
     /// Which of the endpoint's secrets made the signature; `None` where the
-    /// vendor signs nothing.
+    /// vendor signs nothing, or with a key that it publishes.
     pub secret_index: Option<usize>,
     /// The scheme's name in the description.
     pub scheme: String,
@@ -92,7 +92,8 @@ impl Vendor {
                 Some(_) => return Err(Refusal::OtherValue(place.to_string())),
             }
         }
-        self.check_key_url(scheme, &view)?;
+        key_url(scheme, &view)?;
+        let keys = valid(keys, now)?;
         let carried = signature::carried(&view, &scheme.signature)?;
         let view = view.with_elements(&carried.elements);
         let (secret, view) = match &scheme.kind {
@@ -101,12 +102,12 @@ impl Vendor {
                 let [token] = carried.candidates.as_slice() else {
                     return Err(Refusal::Malformed("token".to_owned()));
                 };
-                let token = jwt::open(token, algorithms, keys)?;
+                let token = jwt::open(token, algorithms, &keys)?;
                 let view = view.with_claims(token.claims);
                 jwt::check(&view, &scheme.claims, now)?;
                 (token.secret, view)
             }
-            _ => (self.matching_secret(scheme, &view, &carried, keys)?, view),
+            _ => (self.matching_secret(scheme, &view, &carried, &keys)?, view),
         };
         // The time is looked at last: only a right signature says anything
         // about the vendor's clock.
@@ -117,7 +118,7 @@ impl Vendor {
         if let Some(binding) = &scheme.binding {
             check_binding(&view, binding)?;
         }
-        Ok(Proof { secret: Some(secret), signed_at })
+        Ok(Proof { secret, signed_at })
     }
 
     /// The first secret under which one of the candidates is right.
@@ -126,8 +127,8 @@ impl Vendor {
         scheme: &Scheme,
         view: &View<'_>,
         carried: &Carried,
-        keys: &[Key],
-    ) -> Result<usize, Refusal> {
+        keys: &[&Key],
+    ) -> Result<Option<usize>, Refusal> {
         let matching = match &scheme.kind {
             Kind::Token => keys.iter().find(|key| proof::is_token(key, scheme, carried)),
             Kind::Basic => keys.iter().find(|key| proof::is_basic(key, carried)),
@@ -137,7 +138,7 @@ impl Vendor {
                 let mut matching = None;
                 for url in self.urls(scheme, view)? {
                     let message = message(view, &scheme.message, &url)?;
-                    let right = |key: &&Key| proof::is_signature(key, digest, &message, &signatures);
+                    let right = |key: &&&Key| proof::is_signature(key, digest, &message, &signatures);
                     matching = matching.or_else(|| keys.iter().find(right));
                 }
                 matching
@@ -146,27 +147,24 @@ impl Vendor {
         matching.map(|key| key.secret).ok_or(Refusal::Mismatch)
     }
 
-    /// Where the delivery points to its own key, the place must be the vendor's.
-    fn check_key_url(&self, scheme: &Scheme, view: &View<'_>) -> Result<Option<String>, Refusal> {
-        let Some(from) = &scheme.key.url_from else { return Ok(scheme.key.url.clone()) };
-        let url = view.text(from).ok_or_else(|| Refusal::Missing(from.to_string()))?;
-        match key_url::allowed(&url, &scheme.key.hosts) {
-            true => Ok(Some(url.into_owned())),
-            false => Err(Refusal::KeyUrl),
-        }
-    }
-
-    /// The URL of the document that holds the key of this delivery, for
-    /// vendors that publish their keys. Whoever fetches it takes no redirect,
-    /// and gives the document to `keys` as a secret.
+    /// The URL of the document that holds the key of this delivery, where the
+    /// vendor publishes it and no secret of the endpoint stands for it. Whoever
+    /// fetches it follows no redirect; `published_keys` makes keys of it.
     ///
     /// # Errors
-    /// The delivery points elsewhere than to the vendor: fetch nothing.
-    pub fn key_url(&self, request: &Request) -> Result<Option<String>, Refusal> {
+    /// The delivery points elsewhere than to the vendor, or is none of its
+    /// kinds: fetch nothing, it is refused.
+    pub fn key_url(&self, request: &Request, keys: &Keys) -> Result<Option<KeyUrl>, Refusal> {
+        if self.schemes.iter().all(|scheme| scheme.key.published.is_none()) {
+            return Ok(None);
+        }
         let own = json::text(&request.body).ok();
-        let (_, scheme) = self.scheme_for(request, own)?;
+        let (index, scheme) = self.scheme_for(request, own)?;
+        if !keys.of(index).is_empty() {
+            return Ok(None);
+        }
         let sources = scheme.sources();
-        self.check_key_url(scheme, &View::new(request, own, &sources))
+        key_url(scheme, &View::new(request, own, &sources))
     }
 
     /// Whether this scheme decides about the request.
@@ -221,6 +219,25 @@ fn other_port(url: &str) -> Option<String> {
 struct Proof {
     secret: Option<usize>,
     signed_at: Option<UnixMillis>,
+}
+
+/// Where the key of the delivery is published. What the delivery says of it
+/// must be pinned even where the key is known already.
+fn key_url(scheme: &Scheme, view: &View<'_>) -> Result<Option<KeyUrl>, Refusal> {
+    match &scheme.key.published {
+        None => Ok(None),
+        Some(Published::At(url)) => Ok(Some(url.clone())),
+        Some(Published::Named { from, hosts, paths }) => {
+            let url = view.text(from).ok_or_else(|| Refusal::Missing(from.to_string()))?;
+            KeyUrl::pinned(&url, hosts, paths).map(Some).ok_or(Refusal::KeyUrl)
+        }
+    }
+}
+
+/// The keys that may be used now.
+fn valid(keys: &[Key], now: UnixMillis) -> Result<Vec<&Key>, Refusal> {
+    let valid: Vec<&Key> = keys.iter().filter(|key| key.is_valid_at(now)).collect();
+    if valid.is_empty() && !keys.is_empty() { Err(Refusal::KeyNotValid) } else { Ok(valid) }
 }
 
 fn signed_at(view: &View<'_>, timestamp: &Timestamp, now: UnixMillis) -> Result<UnixMillis, Refusal> {

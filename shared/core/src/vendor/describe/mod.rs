@@ -4,6 +4,7 @@
 
 mod event;
 mod handshake;
+mod key;
 mod scheme;
 mod signature;
 
@@ -32,7 +33,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("reply", REPLY),
     ("retry", RETRY),
     ("scheme", scheme::SCHEME),
-    ("scheme.key", signature::KEY),
+    ("scheme.key", key::KEY),
     ("scheme.signature", signature::SIGNATURE),
     ("scheme.alg", signature::NAMED_ALGORITHM),
     ("scheme.timestamp", scheme::TIMESTAMP),

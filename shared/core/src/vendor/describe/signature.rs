@@ -1,22 +1,15 @@
-//! The kind of a scheme, its key and where its signature stands.
+//! The kind of a scheme and where its signature stands.
 
 use super::super::algorithm::{DIGESTS, ENCODINGS, Encoding};
 use super::super::place::Place;
-use super::super::scheme::{
-    Algorithm, JWT_ALGORITHMS, KEY_ENCODINGS, KeyEncoding, KeyForm, Kind, List, SignatureForm, SignaturePlace,
-};
-use super::{names, place, section, string, whole, word};
+use super::super::scheme::{Algorithm, JWT_ALGORITHMS, Kind, List, SignatureForm, SignaturePlace};
+use super::{place, section, string, word};
 use crate::document::{Document, Entry, Table};
 use crate::source::Source;
 use toml::de::DeValue;
 
-pub(super) const KEY: &[&str] = &["encoding", "prefix", "min", "url", "url_from", "hosts"];
 pub(super) const SIGNATURE: &[&str] = &["from", "items", "pair", "pick", "prefix", "encoding"];
 pub(super) const NAMED_ALGORITHM: &[&str] = &["from", "items", "pair", "pick", "map"];
-
-/// Fewest bytes of a key unless the description knows better. Real secrets
-/// are longer; this only catches what cannot be one.
-const SHORTEST_KEY: usize = 4;
 
 #[derive(Clone, Copy)]
 enum KindName {
@@ -181,30 +174,5 @@ pub(super) fn signature(document: &mut Document<'_>, table: Table<'_>) -> Signat
     form.list = list(document, table);
     form.prefix = string(document, table, "prefix");
     form.encoding = word(document, table, "encoding", ENCODINGS).unwrap_or(form.encoding);
-    form
-}
-
-pub(super) fn key(document: &mut Document<'_>, table: Table<'_>) -> KeyForm {
-    let mut form = KeyForm {
-        encoding: KeyEncoding::Utf8,
-        prefix: None,
-        min: SHORTEST_KEY,
-        url: None,
-        url_from: None,
-        hosts: Vec::new(),
-    };
-    let Some(table) = section(document, table, "key") else { return form };
-    document.only(table, "`key`", KEY);
-    form.encoding = word(document, table, "encoding", KEY_ENCODINGS).unwrap_or(form.encoding);
-    form.prefix = string(document, table, "prefix");
-    let min = table.get("min").and_then(|entry| whole(document, entry));
-    form.min = min.and_then(|min| usize::try_from(min).ok()).filter(|min| *min > 0).unwrap_or(form.min);
-    form.url = string(document, table, "url");
-    form.url_from = place(document, table, "url_from");
-    form.hosts = names(document, table, "hosts", &[]);
-    if form.url_from.is_some() && form.hosts.is_empty() {
-        let remedy = "a delivery that names its own key proves nothing unless the host is pinned";
-        document.absent(table.at, "`key.url_from` needs `key.hosts`", Some(remedy.into()));
-    }
     form
 }

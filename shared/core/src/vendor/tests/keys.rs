@@ -55,3 +55,99 @@ fn a_vendor_that_signs_nothing_needs_no_secret_and_proves_nothing() {
     let verified = vendor.verify(&request(&[], b"{}"), &keys, &params(), NOW).unwrap();
     assert_eq!((verified.secret_index, verified.assurance), (None, Assurance::None));
 }
+
+const CERTIFICATE: &str = include_str!("certificate.pem");
+/// When that becomes valid.
+const VALID_FROM: UnixMillis = UnixMillis(1_795_992_163_000);
+
+#[test]
+fn a_published_certificate_is_used_between_its_dates_and_a_configured_one_always() {
+    let vendor = described(
+        r#"confirmed = true
+[[scheme]]
+kind = "ecdsa-p256"
+key = { encoding = "certificate", url = "https://keys.acme.example/c.pem" }
+signature = { from = "header:Acme-Signature", encoding = "base64" }
+message = "{body}"
+[[event]]
+id = "/id"
+"#,
+    );
+    // Nobody has its private key: a certificate that is used shows in the mismatch.
+    let delivery = request(&[("Acme-Signature", "AAAA")], b"{}");
+    let refused = |keys: &Keys, now| vendor.verify(&delivery, keys, &params(), now).unwrap_err();
+    let published = vendor.published_keys(CERTIFICATE.as_bytes()).unwrap();
+    assert_eq!(refused(&published, UnixMillis(VALID_FROM.0 - 1)), Refusal::KeyNotValid);
+    assert_eq!(refused(&published, VALID_FROM), Refusal::Mismatch);
+    let configured = vendor.keys(&[secret(CERTIFICATE)]).unwrap();
+    assert_eq!(refused(&configured, UnixMillis(VALID_FROM.0 - 1)), Refusal::Mismatch);
+}
+
+// Anybody can read what is published: it must never become a shared secret.
+#[test]
+fn a_published_document_makes_no_key_of_a_scheme_with_a_secret() {
+    let vendor = described(
+        r#"confirmed = true
+[[scheme]]
+name = "signed"
+present = "header:Acme-Signature"
+kind = "ecdsa-p256"
+key = { encoding = "certificate", url = "https://keys.acme.example/c.pem" }
+signature = { from = "header:Acme-Signature", encoding = "base64" }
+message = "{body}"
+[[scheme]]
+name = "shared"
+kind = "token"
+signature = { from = "header:Acme-Token" }
+[[event]]
+id = "/id"
+"#,
+    );
+    assert_eq!(vendor.keys(&[]).unwrap_err(), UnusableKey::NoSecret);
+    let published = vendor.published_keys(CERTIFICATE.as_bytes()).unwrap();
+    let token = request(&[("Acme-Token", CERTIFICATE.trim())], b"{}");
+    assert_eq!(vendor.verify(&token, &published, &params(), VALID_FROM), Err(Refusal::Mismatch));
+    assert_eq!(vendor.key_url(&token, &published), Ok(None));
+}
+
+#[test]
+fn a_place_of_keys_is_pinned_or_the_description_is_refused() {
+    let problems = |key: &str| {
+        let text = format!(
+            "confirmed = true\n[[scheme]]\nkind = \"ed25519\"\nkey = {key}\nsignature = {{ from = \"header:S\" }}\nmessage = \"{{body}}\"\n[[event]]\nid = \"/id\"\n"
+        );
+        match Vendor::parse("acme", "acme.toml", &text) {
+            Ok(_) => String::new(),
+            Err(problems) => problems.iter().map(ToString::to_string).collect::<Vec<_>>().join("; "),
+        }
+    };
+    let pinned = r#"{ encoding = "pem", url_from = "/key", hosts = ["a.example"], paths = ["/k/*"] }"#;
+    assert_eq!(problems(pinned), "");
+    for (key, reason) in [
+        (
+            r#"{ encoding = "pem", url_from = "/key", hosts = ["a.example"] }"#,
+            "needs `key.hosts` and `key.paths`",
+        ),
+        (r#"{ encoding = "pem", url_from = "/key", paths = ["/k"] }"#, "needs `key.hosts` and `key.paths`"),
+        (r#"{ encoding = "pem", url_from = "/key", hosts = ["*.example"], paths = ["/k"] }"#, "pins no host"),
+        (
+            r#"{ encoding = "pem", url_from = "/key", hosts = ["a.{region}"], paths = ["/k"] }"#,
+            "pins no host",
+        ),
+        (r#"{ encoding = "pem", url_from = "/key", hosts = ["a.example"], paths = ["k"] }"#, "is no path"),
+        (r#"{ encoding = "pem", url_from = "/key", hosts = ["a.example"], paths = ["/*/*"] }"#, "is no path"),
+        (r#"{ encoding = "pem", url = "http://a.example/k" }"#, "https://host/path"),
+        (r#"{ encoding = "hex", url = "https://a.example/k" }"#, "document of public keys"),
+        (
+            r#"{ encoding = "pem", url = "https://a.example/k", hosts = ["a.example"] }"#,
+            "pins what `url_from` names",
+        ),
+        (
+            r#"{ encoding = "pem", url = "https://a.example/k", url_from = "/key", hosts = ["a.example"], paths = ["/k"] }"#,
+            "either `url` or `url_from`",
+        ),
+    ] {
+        let shown = problems(key);
+        assert!(shown.contains(reason), "{key}: {shown}");
+    }
+}

@@ -18,7 +18,7 @@ pub enum Reach {
 
 /// The name resolves to an address that is not public.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) struct Forbidden(pub(super) IpAddr);
+pub(crate) struct Forbidden(pub(crate) IpAddr);
 
 impl Reach {
     /// As the environment says; public addresses only unless it says `1`.
@@ -31,7 +31,7 @@ impl Reach {
 
     /// Checks what a name resolved to. One private address among public ones
     /// refuses all: no honest name has both.
-    pub(super) fn check(self, addresses: &[SocketAddr]) -> Result<(), Forbidden> {
+    pub(crate) fn check(self, addresses: &[SocketAddr]) -> Result<(), Forbidden> {
         match self {
             Self::Anywhere => Ok(()),
             Self::Public => match addresses.iter().map(SocketAddr::ip).find(|address| !is_public(*address)) {

@@ -1,16 +1,21 @@
 //! One connection for one call: resolved, checked, opened, used and closed.
 
-use super::address::{Forbidden, Reach};
-use super::answer::{self, Answer};
+mod address;
+#[cfg(test)]
+pub(crate) mod local_tls;
+
+pub use address::Reach;
+pub(crate) use address::{ALLOW_PRIVATE, Forbidden};
+
 use bytes::Bytes;
-use http::Request;
 use http::uri::Uri;
+use http::{Request, Response};
 use http_body_util::Full;
+use hyper::body::Incoming;
 use hyper::client::conn::http1::{self, SendRequest};
 use hyper_util::rt::TokioIo;
 use rustls::pki_types::ServerName;
 use rustls::{ClientConfig, RootCertStore};
-use sekali::ports::Outcome;
 use std::pin::pin;
 use std::sync::Arc;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -20,27 +25,31 @@ use tokio_rustls::TlsConnector;
 
 /// Why no connection stands: nothing was sent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum NotConnected {
+pub(crate) enum NotConnected {
     /// The address may not be called.
     Forbidden(Forbidden),
     /// It did not work this time.
     Failed(String),
 }
 
+/// The request was sent, or part of it, and nothing is known of its end.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NoAnswer(pub(crate) String);
+
 /// Whose certificates are trusted: those of these roots.
 #[derive(Clone)]
-pub(super) struct Trust(TlsConnector);
+pub(crate) struct Trust(TlsConnector);
 
 impl Trust {
     /// The root certificates of the system; those that cannot be read are
     /// left out, and a server that needs one of them is not connected to.
-    pub(super) fn of_the_system() -> Self {
+    pub(crate) fn of_the_system() -> Self {
         let mut roots = RootCertStore::empty();
         roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
         Self::of(roots)
     }
 
-    pub(super) fn of(roots: RootCertStore) -> Self {
+    pub(crate) fn of(roots: RootCertStore) -> Self {
         let provider = Arc::new(rustls::crypto::ring::default_provider());
         #[expect(clippy::expect_used, reason = "the provider is compiled in with the versions it supports")]
         let config = ClientConfig::builder_with_provider(provider)
@@ -58,14 +67,14 @@ impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
 type Io = TokioIo<Box<dyn Stream>>;
 
 /// A connection over which nothing was sent yet.
-pub(super) struct Connection {
+pub(crate) struct Connection {
     sender: SendRequest<Full<Bytes>>,
     driver: http1::Connection<Io, Full<Bytes>>,
 }
 
 impl Connection {
     /// Opens a connection to the host of `url`; with `trust`, over TLS.
-    pub(super) async fn open(url: &Uri, reach: Reach, trust: Option<&Trust>) -> Result<Self, NotConnected> {
+    pub(crate) async fn open(url: &Uri, reach: Reach, trust: Option<&Trust>) -> Result<Self, NotConnected> {
         let failed = |what: &str, error: &dyn std::error::Error| {
             NotConnected::Failed(format!("{what}: {}", crate::describe(error)))
         };
@@ -73,7 +82,7 @@ impl Connection {
         let port = url.port_u16().unwrap_or(if trust.is_some() { 443 } else { 80 });
         let addresses: Vec<_> = lookup_host((host, port))
             .await
-            .map_err(|error| failed("the destination's name was not resolved", &error))?
+            .map_err(|error| failed("the name was not resolved", &error))?
             .collect();
         reach.check(&addresses).map_err(NotConnected::Forbidden)?;
         // These addresses were checked; the name is not resolved again.
@@ -94,32 +103,30 @@ impl Connection {
         Ok(Self { sender, driver })
     }
 
-    /// Sends the request and waits for the answer until `deadline`. From here
-    /// on, whatever is not an answer is unknown (INV-6). Dropping the future
-    /// closes the connection: no effect is waited for by nobody.
-    pub(super) async fn exchange(
+    /// Sends the request, waits for the head of an answer until `deadline`, and
+    /// lets `then` make of it, and of the body that may still come, what it
+    /// will. Dropping the future closes the connection.
+    pub(crate) async fn exchange<T>(
         self,
         request: Request<Full<Bytes>>,
-        decisive: &[u16],
         deadline: Instant,
-    ) -> Outcome {
+        then: impl AsyncFnOnce(Result<Response<Incoming>, NoAnswer>) -> T,
+    ) -> T {
         let Self { mut sender, driver } = self;
         let mut driver = pin!(driver);
         let mut exchange = pin!(async {
-            match timeout_at(deadline, sender.send_request(request)).await {
-                Ok(Ok(response)) => match answer::of_head(response.status(), response.headers(), decisive) {
-                    Answer::Other(outcome) => outcome,
-                    Answer::Done => Outcome::Done(answer::result(response.into_body(), deadline).await),
-                },
-                Ok(Err(error)) => Outcome::Unknown(format!(
+            let answer = match timeout_at(deadline, sender.send_request(request)).await {
+                Ok(Ok(response)) => Ok(response),
+                Ok(Err(error)) => Err(NoAnswer(format!(
                     "the connection broke without an answer: {}",
                     crate::describe(&error)
-                )),
-                Err(_) => Outcome::Unknown("no answer in time".to_owned()),
-            }
+                ))),
+                Err(_) => Err(NoAnswer("no answer in time".to_owned())),
+            };
+            then(answer).await
         });
         tokio::select! {
-            outcome = &mut exchange => outcome,
+            end = &mut exchange => end,
             // The connection has ended; what it left behind decides.
             _ = &mut driver => exchange.await,
         }
