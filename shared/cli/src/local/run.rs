@@ -13,7 +13,7 @@ use crate::say::say;
 use anyhow::{Result, bail};
 use clap::Args;
 use std::fmt::Write as _;
-use std::fs;
+use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 use tokio::signal::unix::{SignalKind, signal};
@@ -63,7 +63,7 @@ impl Run {
         emulator::free(self.port, "PORT")?;
         emulator::free(self.destination_port, "DESTINATION_PORT")?;
         let folder = checkout.root().join("target/local");
-        fs::create_dir_all(&folder)?;
+        let _alone = alone(&folder)?;
         let file = self.endpoints.clone().unwrap_or_else(|| checkout.endpoints());
         let configuration = LocalConfiguration::read(&file, self.destination_port)?;
         let script = match self.endpoints {
@@ -117,6 +117,17 @@ impl Run {
             bail!("the demo did not go as it is written");
         }
         Ok(())
+    }
+}
+
+/// Two runs in one folder would take each other's files away.
+fn alone(folder: &Path) -> Result<File> {
+    fs::create_dir_all(folder)?;
+    let lock = File::create(folder.join("lock"))?;
+    match lock.try_lock() {
+        Ok(()) => Ok(lock),
+        Err(TryLockError::WouldBlock) => bail!("another local run is up in this checkout: end it first"),
+        Err(TryLockError::Error(error)) => Err(error.into()),
     }
 }
 
