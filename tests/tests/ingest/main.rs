@@ -1,8 +1,11 @@
 //! Deliveries through the whole of ingest, over ports in memory: what is
 //! answered, and what is written.
 
+#![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
+
 mod admission;
 mod guards;
+mod handshakes;
 mod logs;
 mod secrets;
 mod tenants;
@@ -44,12 +47,16 @@ impl Bench {
     }
 
     fn with_vendors(endpoints: &str, vendors: &[(&str, &str)]) -> Self {
+        Self::at(START, endpoints, vendors)
+    }
+
+    fn at(start: UnixMillis, endpoints: &str, vendors: &[(&str, &str)]) -> Self {
         let config = load(("endpoints.toml", endpoints), vendors).unwrap();
         let line = LineSettings::default();
         let retentions = Retentions { queue: line.retention, dlq: line.dlq_retention };
         let deployment = Arc::new(Deployment { config, retentions, visibility: line.visibility });
         let (store, clock, secrets) =
-            (MemoryStore::default(), VirtualClock::at(START), MemorySecrets::default());
+            (MemoryStore::default(), VirtualClock::at(start), MemorySecrets::default());
         let queue = MemoryQueue::new(line, clock.clone());
         let ingest = Ingest::new(
             store.clone(),

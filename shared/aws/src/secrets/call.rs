@@ -57,7 +57,7 @@ pub(crate) struct Addresses {
     pub systems_manager: Option<String>,
 }
 
-/// Makes the calls of one process. The connection is made with the first one.
+/// Makes the calls of one process, each over a connection of its own.
 pub struct Caller {
     region: String,
     credentials: Credentials,
@@ -180,7 +180,10 @@ impl Caller {
                 .connect_timeout(self.patience.connect)
                 .read_timeout(self.patience.read)
                 .build();
+            // Minutes lie between two readings: a socket that was kept would be
+            // dead, and the try that finds out would be lost.
             Connector::builder()
+                .pool_max_idle_per_host(0)
                 .connector_settings(settings)
                 .tls_provider(Provider::Rustls(CryptoMode::Ring))
                 .build()

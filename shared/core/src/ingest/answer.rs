@@ -17,7 +17,7 @@ pub struct Answer {
     /// The status code.
     pub status: u16,
     /// Header fields besides the content type.
-    pub headers: Vec<(&'static str, String)>,
+    pub headers: Vec<(String, String)>,
     /// The content type; `None` where there is no body.
     pub content_type: Option<String>,
     /// The body.
@@ -25,22 +25,25 @@ pub struct Answer {
 }
 
 /// Why a delivery was not taken, as far as its sender is told.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub enum Refused {
     /// 404: no such endpoint.
     UnknownEndpoint,
-    /// 405, with what is allowed.
-    Method,
+    /// 405, with what is allowed: `GET, POST`.
+    Method(String),
     /// 413: larger than the endpoint takes.
     TooLarge,
     /// 415: not a content type that the vendor sends.
     ContentType,
     /// 429, and when the endpoint's rate allows the next.
     TooMany(Duration),
-    /// 403: genuine, but a guard of the endpoint stops it.
+    /// 403: a guard of the endpoint stops it.
     Guard,
     /// 401, or what the vendor's description says.
     Signature(u16),
+    /// A handshake that the vendor's description does not take: 400 where it
+    /// is incomplete, else what the description says.
+    Handshake(u16),
     /// 400: well signed, but no event can be made of it.
     Unusable(Unusable),
     /// 503: no usable secret, or the store did not take it. Promises nothing;
@@ -81,38 +84,39 @@ impl Unusable {
 
 impl Refused {
     /// Its word in answers, logs and metrics.
-    pub fn as_str(self) -> &'static str {
+    pub fn as_str(&self) -> &'static str {
         match self {
             Self::UnknownEndpoint => "unknown_endpoint",
-            Self::Method => "method_not_allowed",
+            Self::Method(_) => "method_not_allowed",
             Self::TooLarge => "too_large",
             Self::ContentType => "unsupported_content_type",
             Self::TooMany(_) => "too_many",
             Self::Guard => "forbidden",
             Self::Signature(_) => "unauthorized",
+            Self::Handshake(_) => "handshake_refused",
             Self::Unusable(unusable) => unusable.as_str(),
             Self::Unavailable => "unavailable",
         }
     }
 
-    fn status(self) -> u16 {
+    fn status(&self) -> u16 {
         match self {
             Self::UnknownEndpoint => 404,
-            Self::Method => 405,
+            Self::Method(_) => 405,
             Self::TooLarge => 413,
             Self::ContentType => 415,
             Self::TooMany(_) => 429,
             Self::Guard => 403,
-            Self::Signature(status) => status,
+            Self::Signature(status) | Self::Handshake(status) => *status,
             Self::Unusable(_) => 400,
             Self::Unavailable => 503,
         }
     }
 
     /// The answer.
-    pub fn answer(self, correlation: &CorrelationId) -> Answer {
+    pub fn answer(&self, correlation: &CorrelationId) -> Answer {
         let headers = match self {
-            Self::Method => vec![("allow", "POST".to_owned())],
+            Self::Method(allowed) => vec![("allow", allowed.clone())],
             Self::Unavailable => vec![("retry-after", RETRY_AFTER.as_secs().to_string())],
             // Whole seconds, and never too few of them.
             Self::TooMany(wait) => {
@@ -240,6 +244,7 @@ fn json(
         .map(|(name, value)| format!("\"{name}\":{}", JsonText::from_text(value).as_json()))
         .collect();
     let body = format!("{{{}}}", members.join(","));
+    let headers = headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
     Answer { status, headers, content_type: Some("application/json".to_owned()), body }
 }
 
@@ -286,13 +291,13 @@ mod tests {
         for (wait, told) in [(0, "1"), (1_000, "1"), (1_001, "2")] {
             let answer = Refused::TooMany(Duration::from_millis(wait)).answer(&id());
             assert_eq!(answer.status, 429);
-            assert_eq!(answer.headers, [("retry-after", told.to_owned())]);
+            assert_eq!(answer.headers, [("retry-after".to_owned(), told.to_owned())]);
         }
     }
 
     #[test]
     fn what_promises_nothing_says_when_to_come_back() {
         let answer = Refused::Unavailable.answer(&id());
-        assert_eq!(answer.headers, [("retry-after", "5".to_owned())]);
+        assert_eq!(answer.headers, [("retry-after".to_owned(), "5".to_owned())]);
     }
 }
