@@ -44,6 +44,18 @@ fn every_recorded_handshake_is_answered_as_recorded() {
 }
 
 #[test]
+fn every_recorded_puzzle_is_solved_as_recorded() {
+    assert_all(&run(include_str!("../../../tests/vectors/doctor.json")), 20);
+}
+
+#[test]
+fn what_is_no_vector_is_no_list_of_vectors() {
+    for text in ["{}", "[{}]", "[1]", "", r#"[{"id":"a","vendor":"stripe"}]"#] {
+        assert!(vectors::run(text, builtin_vendor).is_err(), "{text}");
+    }
+}
+
+#[test]
 fn a_vector_that_goes_otherwise_is_a_difference() {
     let vectors = include_str!("../../../tests/vectors/signatures.json");
     let turned = vectors.replace("\"expected\": \"valid\"", "\"expected\": \"invalid\"");

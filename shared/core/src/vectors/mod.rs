@@ -4,6 +4,7 @@
 mod event;
 mod handshake;
 
+use crate::doctor::{every_vendor, puzzle::Puzzle};
 use crate::http::{Headers, Request};
 use crate::key::EventHash;
 use crate::secret::Secret;
@@ -26,8 +27,19 @@ pub struct Outcome {
 
 /// A file that holds no vectors.
 #[derive(Debug, thiserror::Error)]
-#[error("not a list of vectors: {0}")]
-pub struct NotVectors(#[from] serde_json::Error);
+pub enum NotVectors {
+    /// It is no JSON list.
+    #[error("not a JSON list: {0}")]
+    NotAList(serde_json::Error),
+    /// One of its entries is of none of the four formats.
+    #[error("entry {at} is no vector: {error}")]
+    Entry {
+        /// Which, from 1.
+        at: usize,
+        /// What it lacks.
+        error: serde_json::Error,
+    },
+}
 
 /// A recorded delivery with its expectation: `expected` for a signature,
 /// `expect` for what the delivery contains.
@@ -47,23 +59,66 @@ struct Vector {
     expect: Option<Value>,
 }
 
-/// Runs every vector of a file. `vendor` finds a description by its name.
+/// What a file may hold: the four formats, told apart entry by entry.
+enum Entry {
+    Puzzle(Box<Puzzle>),
+    Vector(Box<Vector>),
+}
+
+impl Entry {
+    /// A puzzle says what was captured; how the others differ is for what they
+    /// expect to say.
+    fn read(entry: Value) -> Result<Self, serde_json::Error> {
+        match entry.get("captured").is_some() {
+            true => serde_json::from_value(entry).map(|puzzle| Self::Puzzle(Box::new(puzzle))),
+            false => serde_json::from_value(entry).map(|vector| Self::Vector(Box::new(vector))),
+        }
+    }
+
+    fn id(&self) -> &str {
+        match self {
+            Self::Puzzle(puzzle) => &puzzle.id,
+            Self::Vector(vector) => &vector.id,
+        }
+    }
+
+    fn vendor(&self) -> &str {
+        match self {
+            Self::Puzzle(puzzle) => &puzzle.vendor,
+            Self::Vector(vector) => &vector.vendor,
+        }
+    }
+}
+
+/// Runs every vector of a file: signatures, deliveries with their events,
+/// handshakes and puzzles. `vendor` finds a description by its name.
 ///
 /// # Errors
 /// The text is not a list of vectors.
 pub fn run(text: &str, vendor: impl Fn(&str) -> Option<Vendor>) -> Result<Vec<Outcome>, NotVectors> {
-    let vectors: Vec<Vector> = serde_json::from_str(text)?;
+    let entries: Vec<Value> = serde_json::from_str(text).map_err(NotVectors::NotAList)?;
+    let entries: Vec<Entry> = entries
+        .into_iter()
+        .enumerate()
+        .map(|(at, entry)| Entry::read(entry).map_err(|error| NotVectors::Entry { at: at + 1, error }))
+        .collect::<Result<_, _>>()?;
+    let others = match entries.iter().any(|entry| matches!(entry, Entry::Puzzle(_))) {
+        true => every_vendor(),
+        false => Vec::new(),
+    };
     let mut vendors = BTreeMap::new();
     // What each delivery was taken for, for those that repeat it.
     let mut taken = Taken::new();
-    let mut outcomes = Vec::with_capacity(vectors.len());
-    for vector in &vectors {
-        let known = vendors.entry(vector.vendor.clone()).or_insert_with(|| vendor(&vector.vendor));
-        let result = match known {
-            None => Err(format!("no description of `{}`", vector.vendor)),
-            Some(vendor) => vector.check(vendor, &mut taken),
+    let mut outcomes = Vec::with_capacity(entries.len());
+    for entry in &entries {
+        let name = entry.vendor();
+        let known = vendors.entry(name.to_owned()).or_insert_with(|| vendor(name));
+        let result = match (known, entry) {
+            (None, _) => Err(format!("no description of `{name}`")),
+            (Some(vendor), Entry::Vector(vector)) => vector.check(vendor, &mut taken),
+            (Some(vendor), Entry::Puzzle(puzzle)) => puzzle.check(vendor, &others),
         };
-        outcomes.push(Outcome { id: vector.id.clone(), difference: result.err() });
+        outcomes.push(Outcome { id: entry.id().to_owned(), difference: result.err() });
     }
     Ok(outcomes)
 }
