@@ -142,7 +142,7 @@ impl Held {
         let wait = match *ready {
             Ready::Live { .. } if reading.failed() => RETRY_KNOWN,
             Ready::Live { .. } => TIME_TO_LIVE,
-            Ready::Offline(_) => RETRY_OFFLINE,
+            Ready::Offline { .. } => RETRY_OFFLINE,
             Ready::NoSuchTenant => UNKNOWN_FOR,
         };
         let due = can_change(endpoint).then(|| now.plus(wait));
@@ -196,7 +196,8 @@ fn made_ready(endpoint: &Endpoint, versions: &[Version], troubles: &[Trouble]) -
         return Ready::NoSuchTenant;
     }
     let reasons = troubles.iter().map(|trouble| format!("secret {}: {}", trouble.place, trouble.reason));
-    Ready::Offline(reasons.chain([lacking]).collect())
+    let certain = !troubles.iter().any(|trouble| trouble.reason.says_nothing());
+    Ready::Offline { reasons: reasons.chain([lacking]).collect(), certain }
 }
 
 /// The answer for a secret whose name cannot be made.
