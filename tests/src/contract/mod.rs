@@ -4,6 +4,7 @@
 pub mod actions;
 pub mod adoption;
 pub mod atomicity;
+pub mod captures;
 pub mod counters;
 pub mod differential;
 pub mod events;
@@ -113,6 +114,11 @@ macro_rules! contract_tests {
                 of_ten_conflicts_at_once_three_are_listed_and_all_are_counted
                 counters_never_break_a_write_that_was_decided_before
                 a_write_never_takes_back_what_was_counted
+            }
+            captures {
+                the_first_secret_that_is_handed_over_stays
+                the_same_secret_handed_over_again_counts_as_applied
+                endpoints_keep_secrets_of_their_own
             }
             adoption {
                 an_adopted_content_replaces_the_old_which_is_kept_as_a_conflict

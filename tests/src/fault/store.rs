@@ -5,7 +5,7 @@ use super::worker::Faulty;
 use crate::memory::StoreCall;
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::payload::Payload;
-use sekali::ports::{Create, DuePage, IndexShard, Store, StoreError, Write};
+use sekali::ports::{Captured, Create, DuePage, IndexShard, Store, StoreError, Write};
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
 use sekali::protocol::resource::Resource;
@@ -100,6 +100,10 @@ impl<S: Store> Store for Faulty<S> {
 
     async fn adopt(&self, seen: &Event, hash: &EventHash, at: UnixMillis) -> Result<Write, StoreError> {
         self.ask(StoreCall::Adopt, || self.port.adopt(seen, hash, at)).await
+    }
+
+    async fn capture(&self, captured: &Captured) -> Result<Write, StoreError> {
+        self.ask(StoreCall::Capture, || self.port.capture(captured)).await
     }
 
     async fn due(

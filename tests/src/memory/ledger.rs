@@ -5,7 +5,7 @@
 
 use sekali::key::{EventHash, EventKey};
 use sekali::payload::Payload;
-use sekali::ports::Due;
+use sekali::ports::{Captured, Due};
 use sekali::protocol::action::Action;
 use sekali::protocol::event::{Event, Progress};
 use sekali::protocol::reason::Reason;
@@ -76,6 +76,12 @@ impl Footprint {
         Self { bytes, index: None }
     }
 
+    /// Of a secret that was handed over.
+    pub fn of_captured(captured: &Captured) -> Self {
+        let texts = [Some(captured.endpoint.as_str()), Some(captured.correlation.as_str())];
+        Self { bytes: sized(texts) + captured.secret.expose().len() + 2 * PER_ATTRIBUTE, index: None }
+    }
+
     /// Of a resource.
     pub fn of_resource(resource: &Resource) -> Self {
         let order = resource.order.to_string();
@@ -137,13 +143,15 @@ pub enum StoreCall {
     RecordConflict,
     /// `adopt`
     Adopt,
+    /// `capture`
+    Capture,
     /// `due`
     Due,
 }
 
 impl StoreCall {
     /// Every call.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::CreateEvent,
         Self::PutPayload,
         Self::KeepPayload,
@@ -156,6 +164,7 @@ impl StoreCall {
         Self::CountDuplicate,
         Self::RecordConflict,
         Self::Adopt,
+        Self::Capture,
         Self::Due,
     ];
 

@@ -7,7 +7,7 @@ use super::lock;
 use super::tables::{Expiry, Tables};
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::payload::Payload;
-use sekali::ports::{Create, DuePage, IndexShard, Store, StoreError, Write};
+use sekali::ports::{Captured, Create, DuePage, IndexShard, Store, StoreError, Write};
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
 use sekali::protocol::resource::Resource;
@@ -213,6 +213,14 @@ impl Store for MemoryStore {
 
     async fn adopt(&self, seen: &Event, hash: &EventHash, at: UnixMillis) -> Result<Write, StoreError> {
         Ok(self.on_event(StoreCall::Adopt, &seen.key, |tables| tables.adopt(seen, hash, at)))
+    }
+
+    async fn capture(&self, captured: &Captured) -> Result<Write, StoreError> {
+        let mut shelf = lock(&self.0);
+        let end = shelf.tables.capture(captured);
+        let footprint = Footprint::of_captured(captured);
+        shelf.ledger.wrote(StoreCall::Capture, &[(footprint, footprint)]);
+        Ok(end)
     }
 
     async fn due(

@@ -2,9 +2,10 @@
 //! the core defines, all or nothing; this is what every other store is
 //! compared with.
 
+use sekali::ids::EndpointName;
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::payload::Payload;
-use sekali::ports::{Create, StoreError, Write};
+use sekali::ports::{Captured, Create, StoreError, Write};
 use sekali::protocol::action::Action;
 use sekali::protocol::event::{CONFLICTS_LISTED, Event};
 use sekali::protocol::resource::Resource;
@@ -42,6 +43,7 @@ pub struct Tables {
     pub(super) payloads: BTreeMap<(EventKey, EventHash), StoredPayload>,
     pub(super) actions: BTreeMap<ActionKey, Action>,
     pub(super) resources: BTreeMap<ResourceKey, Resource>,
+    pub(super) captured: BTreeMap<EndpointName, Captured>,
 }
 
 impl Tables {
@@ -73,6 +75,17 @@ impl Tables {
     /// One resource.
     pub fn resource(&self, key: &ResourceKey) -> Option<&Resource> {
         self.resources.get(key)
+    }
+
+    /// The secret that was handed over for an endpoint.
+    pub fn captured(&self, endpoint: &EndpointName) -> Option<&Captured> {
+        self.captured.get(endpoint)
+    }
+
+    /// See [`Store::capture`](sekali::ports::Store::capture).
+    pub fn capture(&mut self, captured: &Captured) -> Write {
+        let kept = self.captured.entry(captured.endpoint.clone()).or_insert_with(|| captured.clone());
+        if kept.secret == captured.secret { Write::Applied } else { Write::Refused }
     }
 
     /// One payload.

@@ -1,5 +1,6 @@
 //! The store on DynamoDB.
 
+mod captured;
 mod error;
 mod expression;
 mod item;

@@ -7,7 +7,7 @@ use super::write::End;
 use aws_sdk_dynamodb::types::ReturnValue;
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::payload::Payload;
-use sekali::ports::{Create, DuePage, IndexShard, Store, StoreError, Write};
+use sekali::ports::{Captured, Create, DuePage, IndexShard, Store, StoreError, Write};
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
 use sekali::protocol::resource::Resource;
@@ -122,6 +122,10 @@ impl Store for DynamoStore {
             && stored.progress.expires.is_some() == seen.progress.expires.is_some()
             && stored.progress.action.is_none();
         Ok(if already { Write::Applied } else { Write::Refused })
+    }
+
+    async fn capture(&self, captured: &Captured) -> Result<Write, StoreError> {
+        self.keep_captured(captured).await
     }
 
     async fn due(

@@ -115,7 +115,7 @@ impl DynamoStore {
             Some(digest) if begins => {
                 let body = item::action::encode_body(&to.key, &digest, &to.request.body);
                 // Refused: it is there, and its digest says that it is the same.
-                self.put(Table::Actions, expression::put_body(body)).await.map(drop)
+                self.put(Table::Actions, expression::put_once(body)).await.map(drop)
             }
             _ => Ok(()),
         }

@@ -66,6 +66,13 @@ impl Drafts {
         Ok(drafts)
     }
 
+    /// Holds every event for a human, whatever else may be wrong with it.
+    pub fn hold(&mut self, reason: &Reason) {
+        for draft in &mut self.events {
+            draft.hold = Some(reason.clone());
+        }
+    }
+
     fn held(facts: Facts, signature: SignatureFacts, hold: Reason) -> Self {
         Self { events: vec![Draft { facts, signature, hold: Some(hold) }], filtered: 0 }
     }

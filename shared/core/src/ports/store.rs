@@ -1,11 +1,13 @@
 //! The port to the three tables.
 
+use crate::ids::{CorrelationId, EndpointName};
 use crate::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use crate::payload::Payload;
 use crate::protocol::action::Action;
 use crate::protocol::event::{Event, EventStatus};
 use crate::protocol::resource::Resource;
 use crate::protocol::transition::Transition;
+use crate::secret::Secret;
 use crate::time::{ExpiresAt, UnixMillis};
 use std::future::Future;
 use thiserror::Error;
@@ -52,6 +54,20 @@ pub enum Write {
     Applied,
     /// Nothing of it was written: an item had moved. Read again.
     Refused,
+}
+
+/// A secret that a vendor handed over, which nobody has vouched for yet. It is
+/// shown to the operator, and nothing is verified with it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Captured {
+    /// For which endpoint.
+    pub endpoint: EndpointName,
+    /// What was handed over.
+    pub secret: Secret,
+    /// When.
+    pub at: UnixMillis,
+    /// The delivery that brought it.
+    pub correlation: CorrelationId,
 }
 
 /// One shard of the index of what is open or needs a human.
@@ -199,6 +215,13 @@ pub trait Store: Send + Sync {
         hash: &EventHash,
         at: UnixMillis,
     ) -> impl Future<Output = Result<Write, StoreError>> + Send;
+
+    /// Keeps a secret that a vendor hands over where none is kept for the
+    /// endpoint: the one write that an unverified delivery causes (INV-10).
+    /// `Applied`: this very secret is kept, by this call or by an earlier
+    /// delivery of it. `Refused`: another one is, and stays. It carries no TTL,
+    /// since a human needs it.
+    fn capture(&self, captured: &Captured) -> impl Future<Output = Result<Write, StoreError>> + Send;
 
     /// One page of the index up to and including `until`. The index may be
     /// stale: what it names is read again before anything is decided.

@@ -66,6 +66,8 @@ slugs! {
     EndpointGone = "endpoint_gone",
     /// Held: the rule asks for a status that the resource's graph lacks.
     UnknownStatus = "unknown_status",
+    /// Held: the vendor waits for a call that confirms it, which a human makes.
+    Unconfirmed = "unconfirmed",
     /// Processed or processing: the action was asked for before, with other
     /// values in its fields.
     OtherInput = "other_input",

@@ -144,8 +144,9 @@ pub(crate) fn put_payload(item: Item, expires: ExpiresAt) -> Whole {
     Whole { item, condition, terms: phrase.terms }
 }
 
-/// A frozen body is written once and never changes (INV-2).
-pub(crate) fn put_body(item: Item) -> Whole {
+/// A frozen body, and a secret that was handed over, is written once and never
+/// changes (INV-2, INV-10).
+pub(crate) fn put_once(item: Item) -> Whole {
     let mut phrase = Phrase::default();
     let pk = phrase.name(KEY);
     Whole { item, condition: format!("attribute_not_exists({pk})"), terms: phrase.terms }

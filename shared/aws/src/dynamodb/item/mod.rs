@@ -3,6 +3,7 @@
 
 pub(crate) mod action;
 pub(crate) mod attribute;
+pub(crate) mod captured;
 pub(crate) mod event;
 pub(crate) mod payload;
 mod reason;

@@ -1,0 +1,52 @@
+//! Secrets that vendors handed over: kept by ingest, shown to and taken away
+//! by the operator.
+
+use super::error::{Unanswered, store_error};
+use super::expression::{self, Table};
+use super::item::{self, attribute};
+use super::write::End;
+use super::DynamoStore;
+use sekali::ids::EndpointName;
+use sekali::ports::{Captured, StoreError, Write};
+
+impl DynamoStore {
+    /// Keeps the first secret that is handed over for an endpoint (INV-10).
+    pub(super) async fn keep_captured(&self, captured: &Captured) -> Result<Write, StoreError> {
+        let stored = match self.put(Table::Events, expression::put_once(item::captured::encode(captured))).await? {
+            End::Written(_) => return Ok(Write::Applied),
+            End::Refused(Some(stored)) => Some(item::captured::decode(&stored)?),
+            // An emulator that does not hand the item back.
+            End::Refused(None) => self.captured(&captured.endpoint).await?,
+        };
+        let same = stored.is_some_and(|stored| stored.secret == captured.secret);
+        Ok(if same { Write::Applied } else { Write::Refused })
+    }
+
+    /// The secret that a vendor handed over for an endpoint, for the operator.
+    ///
+    /// # Errors
+    /// The store did not answer, or a newer version wrote what it holds.
+    pub async fn captured(&self, endpoint: &EndpointName) -> Result<Option<Captured>, StoreError> {
+        let item = self.get(Table::Events, &item::captured::key(endpoint)).await?;
+        item.as_ref().map(item::captured::decode).transpose()
+    }
+
+    /// Takes it away, so that the vendor can hand over another. It is no error
+    /// if there is none.
+    ///
+    /// # Errors
+    /// The store did not answer: look again.
+    pub async fn forget_captured(&self, endpoint: &EndpointName) -> Result<(), StoreError> {
+        let unanswered = Unanswered::default();
+        self.client
+            .delete_item()
+            .table_name(self.table(Table::Events))
+            .set_key(Some(attribute::key(&item::captured::key(endpoint))))
+            .customize()
+            .interceptor(unanswered.clone())
+            .send()
+            .await
+            .map(drop)
+            .map_err(|error| store_error(&error, &unanswered))
+    }
+}
