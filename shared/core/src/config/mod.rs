@@ -13,6 +13,7 @@ mod explain;
 pub mod graph;
 mod guard;
 mod resource;
+mod review;
 mod rule;
 mod secret_ref;
 pub(crate) mod value;
@@ -33,6 +34,7 @@ pub use explain::{Sentence, explain};
 pub use graph::Graph;
 pub use guard::{Demand, Guard, GuardAnswer, Network, NotANetwork};
 pub use resource::{OrderKind, Resource};
+pub use review::{Remark, Severity, review};
 pub use rule::{Condition, Field, Late, Rule, RuleAction, Types};
 pub use secret_ref::{Keeper, NotASecretRef, SecretName, SecretRef};
 pub use window::{MARGIN, Retentions, check_windows};
@@ -76,6 +78,9 @@ pub struct Checked {
     /// The configuration, where there is no problem. It may ask for what is
     /// not available yet: only [`load`] gives one that may be run.
     pub config: Option<Config>,
+    /// What can be read of it, also where there is a problem: for further
+    /// checks, and never to be run.
+    pub parts: Config,
     /// What is wrong.
     pub problems: Vec<Problem>,
     /// What is understood but not built yet.
@@ -88,17 +93,25 @@ pub struct Checked {
 /// Every problem, and everything that is not available yet: nothing of such a
 /// configuration may run, since what it leaves out would be lost in silence.
 pub fn load(endpoints: File<'_>, team_vendors: &[File<'_>]) -> Result<Config, Vec<Problem>> {
-    let Checked { config, mut problems, unavailable } = check(endpoints, team_vendors);
+    let Read { parts, mut problems, unavailable } = read(endpoints, team_vendors);
     problems.extend(unavailable);
-    match config {
-        Some(config) if problems.is_empty() => Ok(config),
-        _ => Err(problems),
-    }
+    if problems.is_empty() { Ok(parts) } else { Err(problems) }
 }
 
 /// Checks a configuration. A team's own vendor description is named by its
 /// file, `vendors/NAME.toml`, and comes before a built-in one of that name.
 pub fn check(endpoints: File<'_>, team_vendors: &[File<'_>]) -> Checked {
+    let Read { parts, problems, unavailable } = read(endpoints, team_vendors);
+    Checked { config: problems.is_empty().then(|| parts.clone()), parts, problems, unavailable }
+}
+
+struct Read {
+    parts: Config,
+    problems: Vec<Problem>,
+    unavailable: Vec<Problem>,
+}
+
+fn read(endpoints: File<'_>, team_vendors: &[File<'_>]) -> Read {
     let (mut document, root) = Document::parse(endpoints.0, endpoints.1);
     let root = Table::root(&root);
     document.only(root, "this file", &["endpoint", "resource", "action", "destination"]);
@@ -120,13 +133,13 @@ pub fn check(endpoints: File<'_>, team_vendors: &[File<'_>]) -> Checked {
     let mut problems = declared.vendors.into_problems();
     let (found, unavailable) = document.finish();
     problems.extend(found);
-    let config = problems.is_empty().then(|| Config {
+    let parts = Config {
         endpoints,
         resources: sound(declared.resources),
         actions: sound(declared.actions),
         destinations: sound(destinations),
-    });
-    Checked { config, problems, unavailable }
+    };
+    Read { parts, problems, unavailable }
 }
 
 /// What rules and endpoints refer to, by name. `None`: it is declared, but

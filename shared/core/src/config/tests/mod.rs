@@ -3,6 +3,7 @@
 mod destinations;
 mod endpoints;
 mod example;
+mod review;
 mod rules;
 mod vendors;
 mod windows;
