@@ -17,6 +17,7 @@ mod message;
 mod moment;
 mod params;
 pub(crate) mod place;
+mod possible;
 mod proof;
 mod public_key;
 mod refusal;
