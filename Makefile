@@ -12,13 +12,15 @@ WATCH_PORT ?= 9000
 ARCH ?= arm64
 ENDPOINTS ?=
 ONCE ?=
+EVENTS ?= 2000
+SEED ?= 1
 
 VENV := .tools/venv
 CARGO_LAMBDA := $(VENV)/bin/cargo-lambda
 FUNCTIONS := ingest processor sweeper
 
 .DEFAULT_GOAL := help
-.PHONY: help run watch test lint audit tools package test-dynamodb-local rust
+.PHONY: help run watch test storm lint audit tools package test-dynamodb-local rust
 
 help: ## say what there is
 	@echo 'make TARGET [NAME=value ..]'
@@ -27,7 +29,8 @@ help: ## say what there is
 	@echo
 	@echo '  run takes ONCE=1 (stop after the demo, fail if its counts are wrong),'
 	@echo '  ENDPOINTS=file (another configuration, no demo), PORT= and DESTINATION_PORT=;'
-	@echo '  watch takes WATCH_PORT=; package takes ARCH=arm64 or x86_64, and ENDPOINTS=.'
+	@echo '  watch takes WATCH_PORT=; package takes ARCH=arm64 or x86_64, and ENDPOINTS=;'
+	@echo '  storm takes EVENTS= (how many) and SEED= (another storm).'
 
 run: tools ## run everything on this machine and play the demo; Ctrl-C ends it
 	@test -d target/local/lambda || \
@@ -42,6 +45,9 @@ watch: tools ## serve the functions with reload, on the tables of a `make run` b
 
 test: tools ## run every test
 	@cargo test --workspace
+
+storm: tools ## misbehaving vendors against the real functions, until all is counted
+	@cargo run --package sekali-tests --bin storm -- --events $(EVENTS) --seed $(SEED)
 
 lint: rust ## check formatting and run clippy; warnings are errors
 	@cargo fmt --all --check

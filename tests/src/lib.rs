@@ -3,6 +3,7 @@
 //! Nothing here is part of what is deployed.
 
 pub mod contract;
+pub mod e2e;
 pub mod emulator;
 pub mod fault;
 pub mod memory;

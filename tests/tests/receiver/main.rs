@@ -1,0 +1,24 @@
+//! The whole receiver, end to end: the template deployed to an emulator, the
+//! real functions, vendors and destinations that misbehave.
+
+mod answers;
+mod crash;
+mod effects;
+mod letters;
+mod storage;
+mod storm;
+
+use sekali_tests::e2e::deployed::Deployed;
+use sekali_tests::e2e::driven::Driven;
+use std::path::Path;
+
+/// The receiver that all tests of this process share.
+async fn deployed() -> anyhow::Result<&'static Deployed> {
+    Deployed::get(&Path::new(env!("CARGO_TARGET_TMPDIR")).join("receiver")).await
+}
+
+/// A receiver of one test alone, on the same emulator.
+async fn driven() -> anyhow::Result<Driven> {
+    let deployed = deployed().await?;
+    Driven::new(&deployed.checkout, deployed.aws(), deployed.folder()).await
+}
