@@ -14,7 +14,7 @@ mod jwt;
 mod key_url;
 mod keys;
 mod message;
-mod moment;
+pub(crate) mod moment;
 mod params;
 pub(crate) mod place;
 mod possible;
