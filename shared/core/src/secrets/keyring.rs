@@ -116,7 +116,8 @@ impl<K: Secrets + KeyDocuments> Keyring<K> {
         let ready = self.ready(whose, &slot, now).await;
         if let Some(url) = ready.key_url(endpoint, request)? {
             let verified = self.published.verify(&self.secrets, endpoint, &url, request, now).await?;
-            let handshake = endpoint.vendor.handshake(request, Some(&verified), &endpoint.params, ready.keys());
+            let handshake =
+                endpoint.vendor.handshake(request, Some(&verified), &endpoint.params, ready.keys());
             return Ok(Matched { verified, secret: None, handshake });
         }
         match ready.verify(endpoint, request, now) {
