@@ -33,6 +33,13 @@ fn every_signature_made_as_documented_is_judged_right() {
     assert_all(&run(include_str!("../../../tests/vectors/derived.json")), 231);
 }
 
+/// Whole deliveries, made with another implementation, for vendors of which no
+/// signed delivery is recorded.
+#[test]
+fn every_delivery_made_as_documented_verifies() {
+    assert_all(&run(include_str!("../../../tests/vectors/deliveries.json")), 53);
+}
+
 #[test]
 fn every_recorded_delivery_gives_the_recorded_events() {
     assert_all(&run(include_str!("../../../tests/vectors/events.json")), 137);

@@ -19,6 +19,9 @@ struct Drawer {
     /// By the name as a configuration writes it.
     kept: BTreeMap<String, Vec<Kept>>,
     readings: Vec<String>,
+    /// What vendors publish, by URL.
+    published: BTreeMap<String, Vec<u8>>,
+    fetches: usize,
 }
 
 impl MemorySecrets {
@@ -44,6 +47,16 @@ impl MemorySecrets {
         lock(&self.0).kept.insert(name.to_owned(), vec![(Stage::Current, Err(reason))]);
     }
 
+    /// A vendor publishes a document of keys.
+    pub fn publish(&self, url: &str, document: impl Into<Vec<u8>>) {
+        lock(&self.0).published.insert(url.to_owned(), document.into());
+    }
+
+    /// How often a published document was asked for.
+    pub fn fetches(&self) -> usize {
+        lock(&self.0).fetches
+    }
+
     /// Every name that was asked for, in order.
     pub fn readings(&self) -> Vec<String> {
         lock(&self.0).readings.clone()
@@ -67,6 +80,9 @@ impl Secrets for MemorySecrets {
 
 impl KeyDocuments for MemorySecrets {
     async fn fetch(&self, url: &KeyUrl) -> Result<Vec<u8>, NoKeyDocument> {
-        Err(NoKeyDocument::Absent(format!("{url:?} is not kept here")))
+        let mut drawer = lock(&self.0);
+        drawer.fetches += 1;
+        let absent = || NoKeyDocument::Absent(format!("{url} is not published here"));
+        drawer.published.get(url.as_str()).cloned().ok_or_else(absent)
     }
 }

@@ -33,6 +33,8 @@ pub enum Refused {
     Method(String),
     /// 413: larger than the endpoint takes.
     TooLarge,
+    /// 413: more events than one delivery may carry.
+    TooManyEvents,
     /// 415: not a content type that the vendor sends.
     ContentType,
     /// 429, and when the endpoint's rate allows the next.
@@ -89,6 +91,7 @@ impl Refused {
             Self::UnknownEndpoint => "unknown_endpoint",
             Self::Method(_) => "method_not_allowed",
             Self::TooLarge => "too_large",
+            Self::TooManyEvents => "too_many_events",
             Self::ContentType => "unsupported_content_type",
             Self::TooMany(_) => "too_many",
             Self::Guard => "forbidden",
@@ -103,7 +106,7 @@ impl Refused {
         match self {
             Self::UnknownEndpoint => 404,
             Self::Method(_) => 405,
-            Self::TooLarge => 413,
+            Self::TooLarge | Self::TooManyEvents => 413,
             Self::ContentType => 415,
             Self::TooMany(_) => 429,
             Self::Guard => 403,

@@ -18,6 +18,11 @@ use crate::sequence::Sequence;
 use crate::vendor::{Facts, Identity, Unreadable};
 use std::collections::HashSet;
 
+/// Most events that one delivery may carry; beyond it 413, and nothing is
+/// written. A batch of the most talkative vendors, about 800 KB, has no more,
+/// and so many are durable within the few seconds that vendors wait (INV-8).
+pub const MOST_EVENTS: usize = 4096;
+
 /// One event of a delivery, before it has a key of its own and a place in time.
 pub(super) struct Draft {
     facts: Facts,
@@ -46,6 +51,10 @@ impl Drafts {
             Ok(facts) => facts,
             Err(unreadable) => return unusable(unreadable, signature),
         };
+        if facts.len() > MOST_EVENTS {
+            return Err(Refused::TooManyEvents);
+        }
+        let alone = facts.len() == 1;
         let mut seen = HashSet::new();
         let mut drafts = Self { events: Vec::with_capacity(facts.len()), filtered: 0 };
         for facts in facts {
@@ -60,7 +69,7 @@ impl Drafts {
                 drafts.filtered += 1;
                 continue;
             }
-            let hold = hold(arrived, &facts)?;
+            let hold = hold(arrived, &facts, alone)?;
             drafts.events.push(Draft { facts, signature: signature.clone(), hold });
         }
         Ok(drafts)
@@ -103,11 +112,17 @@ impl Draft {
         let facts = self.facts;
         let put_nonce = entropy.put();
         let own = own_id(&put_nonce);
-        let parts: Vec<Option<&str>> = match &facts.identity {
+        let mut parts: Vec<Option<&str>> = match &facts.identity {
             Identity::Id(parts) | Identity::Weak(parts) => parts.iter().map(Option::as_deref).collect(),
             // A ping is never deduplicated: each gets a key of our own.
             Identity::None => vec![Some(own.as_str())],
         };
+        let id = parts.iter().map(|part| part.unwrap_or("-")).collect::<Vec<_>>().join(" ");
+        if matches!(facts.identity, Identity::Weak(_)) {
+            // Two events may share it: one with other content is the other
+            // one, and not a conflict that only the first would survive.
+            parts.push(Some(facts.hash.as_str()));
+        }
         let status = if self.hold.is_some() { EventStatus::Held } else { EventStatus::Received };
         let held = status == EventStatus::Held;
         let event = Event {
@@ -115,7 +130,7 @@ impl Draft {
             endpoint: endpoint.name.clone(),
             vendor: endpoint.vendor.name().clone(),
             tenant,
-            id: parts.iter().map(|part| part.unwrap_or("-")).collect::<Vec<_>>().join(" "),
+            id,
             event_type: facts.event_type,
             version: facts.version,
             occurred_at: facts.occurred_at,
@@ -146,15 +161,20 @@ impl Draft {
 }
 
 /// Must a human look at this event before it is processed? Or does the
-/// endpoint want the vendor to know?
-fn hold(arrived: &Arrived<'_>, facts: &Facts) -> Result<Option<Reason>, Refused> {
+/// endpoint want the vendor to know? Then the delivery is refused, but only
+/// where it carries nothing else: an item of a batch is held instead, since
+/// the others have done nothing wrong.
+fn hold(arrived: &Arrived<'_>, facts: &Facts, alone: bool) -> Result<Option<Reason>, Refused> {
     let endpoint = arrived.endpoint;
+    if let Some(lacking) = &facts.lacks {
+        return Ok(Some(Reason::with(Slug::Unreadable, format!("the required {lacking} is missing"))));
+    }
     if let (Some(versions), Some(version)) = (&endpoint.versions, &facts.version)
         && !versions.contains(version)
     {
         return match endpoint.unknown_version {
-            config::Unusable::Hold => Ok(Some(Reason::with(Slug::UnknownVersion, version))),
-            config::Unusable::Refuse => Err(Refused::Unusable(Unusable::UnknownVersion)),
+            config::Unusable::Refuse if alone => Err(Refused::Unusable(Unusable::UnknownVersion)),
+            _ => Ok(Some(Reason::with(Slug::UnknownVersion, version))),
         };
     }
     let tenant = tenant(arrived, facts);
@@ -168,8 +188,8 @@ fn hold(arrived: &Arrived<'_>, facts: &Facts) -> Result<Option<Reason>, Refused>
     };
     match rule::plan(endpoint, subject, &facts.payload) {
         Plan::Hold(hold) => match endpoint.missing_key {
-            config::Unusable::Hold => Ok(Some(hold.reason())),
-            config::Unusable::Refuse => Err(Refused::Unusable(Unusable::MissingKeyPart)),
+            config::Unusable::Refuse if alone => Err(Refused::Unusable(Unusable::MissingKeyPart)),
+            _ => Ok(Some(hold.reason())),
         },
         Plan::NoRule | Plan::Planned(_) => Ok(None),
     }

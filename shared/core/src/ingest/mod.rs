@@ -9,6 +9,7 @@ mod handshake;
 mod keep;
 mod verify;
 
+pub use event::MOST_EVENTS;
 pub use keep::NotKept;
 
 use crate::config::Endpoint;
@@ -30,7 +31,7 @@ use std::sync::{Arc, Mutex};
 
 /// Events of one delivery that are made durable side by side: a batch of
 /// hundreds must fit a vendor's deadline without hundreds of open requests.
-const SIDE_BY_SIDE: usize = 16;
+const SIDE_BY_SIDE: usize = 32;
 
 /// Ingest over its ports.
 pub struct Ingest<S, Q, C, E, K> {
@@ -140,35 +141,29 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         Ok(Outcome { taken, filtered, secret: matched.secret })
     }
 
-    /// Makes every event durable, side by side.
+    /// Makes every event durable and sends its message, side by side. One that
+    /// is not kept makes the answer 503, and the vendor's retry adds it; those
+    /// that are kept go their way meanwhile.
     async fn keep_all(&self, arrived: &Arrived<'_>, drafts: Drafts) -> Result<Vec<Taken>, Refused> {
         let limits = self.deployment.limits(&arrived.endpoint.name);
-        let correlation = &arrived.addressed.correlation;
+        let trace = arrived.addressed.trace.as_deref();
         let kept: Vec<_> = stream::iter(drafts.events)
             .map(|draft| async {
                 let (event, payload) = draft.into_event(arrived, &limits, &self.entropy);
-                self.keep(event, &payload, &limits).await
+                let kept = self.keep(event, &payload, &limits).await?;
+                if let Some(event) = &kept.enqueue {
+                    self.enqueue(event, trace).await;
+                }
+                Ok(kept.taken)
             })
             .buffered(SIDE_BY_SIDE)
-            .collect()
+            .collect::<Vec<Result<Taken, NotKept>>>()
             .await;
-        let mut taken = Vec::with_capacity(kept.len());
-        let mut failed = false;
-        for kept in kept {
-            match kept {
-                Ok(kept) => {
-                    if let Some(event) = &kept.enqueue {
-                        self.enqueue(event, arrived.addressed.trace.as_deref()).await;
-                    }
-                    taken.push(kept.taken);
-                }
-                Err(error) => {
-                    tracing::error!(endpoint.name = %arrived.endpoint.name, correlation.id = %correlation, %error, "an event was not kept");
-                    failed = true;
-                }
-            }
+        let (endpoint, correlation) = (&arrived.endpoint.name, &arrived.addressed.correlation);
+        for error in kept.iter().filter_map(|kept| kept.as_ref().err()) {
+            tracing::error!(endpoint.name = %endpoint, correlation.id = %correlation, %error, "an event was not kept");
         }
-        if failed { Err(Refused::Unavailable) } else { Ok(taken) }
+        kept.into_iter().collect::<Result<_, _>>().map_err(|_| Refused::Unavailable)
     }
 }
 

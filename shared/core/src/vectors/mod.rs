@@ -3,6 +3,9 @@
 
 mod event;
 mod handshake;
+mod recorded;
+
+pub use recorded::{Recorded, recorded};
 
 use crate::doctor::{every_vendor, puzzle::Puzzle};
 use crate::http::{Headers, Request};

@@ -142,7 +142,9 @@ impl<'r> Delivery<'r> {
     fn event(&self, view: &View<'_>, shape: &EventShape, own: &str) -> Result<Facts, Unreadable> {
         let is_there =
             |source: &&Source| view.json(source).is_some_and(|value| value.kind() != json::Kind::Null);
-        if let Some(missing) = shape.required.iter().find(|source| !is_there(source)) {
+        let lacks = shape.required.iter().find(|source| !is_there(source)).cloned();
+        // One bad item does not sink the others of its batch.
+        if let (Some(missing), None) = (&lacks, &shape.each) {
             return Err(Unreadable::Missing(missing.clone()));
         }
         let pieces = match shape.volatile.is_empty() {
@@ -157,7 +159,7 @@ impl<'r> Delivery<'r> {
             None => return Err(Unreadable::NoEventId),
         };
         let payload = payload(view, shape, own.as_bytes().to_vec(), self.wanted);
-        Ok(facts(view, shape, identity, hash, payload))
+        Ok(Facts { lacks, ..facts(view, shape, identity, hash, payload) })
     }
 
     /// The values around each item, all read in one pass: a `*` in a shared
@@ -257,6 +259,7 @@ fn facts(
         tenant: read(&shape.tenant),
         delivery_id: read(&shape.delivery),
         resource: read(&shape.resource),
+        lacks: None,
         hash,
         payload,
     }

@@ -44,6 +44,9 @@ pub struct Facts {
     pub delivery_id: Option<String>,
     /// What to fetch, where the event is only a ping.
     pub resource: Option<String>,
+    /// A field that the description requires and that this item of a batch
+    /// lacks: it is to be held, and the others go on.
+    pub lacks: Option<Source>,
     /// Tells a repeat from a change.
     pub hash: EventHash,
     /// What is stored.
@@ -57,7 +60,8 @@ pub enum Unreadable {
     /// One such item refuses the whole delivery; none is dropped silently.
     #[error("an event has no id")]
     NoEventId,
-    /// A field that the description requires is absent: 400.
+    /// A field that the description requires is absent from the only event of
+    /// the delivery: 400.
     #[error("the required `{0}` is missing")]
     Missing(Source),
     /// The body is not what the vendor sends. Where the id is known from
