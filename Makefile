@@ -89,3 +89,9 @@ $(VENV)/.installed: infra/local/requirements.txt
 
 rust:
 	@command -v cargo >/dev/null || { echo 'Rust is needed: install it with rustup, see https://rustup.rs' >&2; exit 1; }
+
+RUNS ?= 20000
+SEED ?= 1
+.PHONY: sim
+sim: rust ## simulate faults: every single one, every pair, and RUNS= drawn from SEED=
+	@cargo run --quiet --package sekali-tests --bin sim -- --runs $(RUNS) --seed $(SEED)

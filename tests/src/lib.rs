@@ -7,3 +7,4 @@ pub mod e2e;
 pub mod emulator;
 pub mod fault;
 pub mod memory;
+pub mod sim;

@@ -1,0 +1,250 @@
+//! The shapes of traffic that are simulated: what is sent, what the
+//! destination promises and how it behaves.
+
+use super::setup::{Edition, Promise};
+use super::traffic::{Payment, Says, Sent};
+use crate::fault::{Fault, PortCall, Trouble};
+use crate::memory::StoreCall;
+use std::time::Duration;
+
+/// How the destination behaves, whatever it promises.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Temper {
+    /// Acts and says so.
+    Willing,
+    /// Acts on the first call, and nobody hears of it.
+    ActsUnheard,
+    /// Says nothing at first, then no: a no that is not certain any more.
+    SilentThenRefuses,
+    /// Says no to the first call.
+    RefusesFirst,
+    /// Cannot be reached this often.
+    Unreachable(u32),
+    /// Acts this long after the call came, whether the caller still listens or not.
+    Slow(Duration),
+    /// The first call panics before anything was sent.
+    PanicsBefore,
+    /// The first call panics after the effect.
+    PanicsAfter,
+}
+
+/// One shape of traffic.
+#[derive(Debug, Clone)]
+pub struct Shape {
+    /// A sentence.
+    pub name: &'static str,
+    /// What vendors send.
+    pub sent: Vec<Sent>,
+    /// What the destination promises.
+    pub promise: Promise,
+    /// What it does.
+    pub temper: Temper,
+    /// A deploy: when, and of what.
+    pub deploy: Option<(Duration, Edition)>,
+    /// A fault that belongs to the shape, at the first call of this kind.
+    pub mishap: Option<(PortCall, Fault)>,
+    /// Letters that one invocation is handed.
+    pub batch: usize,
+    /// How many effects happen where nothing else goes wrong.
+    pub effects: usize,
+    /// Whether every pair of faults is tried, or every single one.
+    pub pairs: bool,
+}
+
+const FIRST_PAID: Payment = Payment { id: "evt_paid", order: "A-1", created: 60, amount: 4200 };
+const AUTHORIZED: Payment = Payment { id: "evt_authorized", created: 0, ..FIRST_PAID };
+const REFUNDED: Payment = Payment { id: "evt_refunded", created: 90, ..FIRST_PAID };
+
+const AT_ONCE: Duration = Duration::ZERO;
+const DAY: Duration = Duration::from_secs(86_400);
+
+/// A vendor that tries for a day.
+const FOR_A_DAY: &[Duration] = &[seconds(30), seconds(10 * 60), seconds(2 * 3600), seconds(20 * 3600)];
+
+/// A vendor that tries again after two days, once.
+const AFTER_TWO_DAYS: &[Duration] = &[seconds(48 * 3600)];
+
+/// The event is durable, and its payload is not.
+const DIES_HALF_WAY: (PortCall, Fault) =
+    (PortCall::Store(StoreCall::PutPayload), Fault::Refused(Trouble::Unanswered));
+
+fn sent(at: Duration, says: Says) -> Sent {
+    Sent { at, again: FOR_A_DAY, says }
+}
+
+const fn seconds(seconds: u64) -> Duration {
+    Duration::from_secs(seconds)
+}
+
+impl Shape {
+    fn new(name: &'static str, sent: Vec<Sent>, effects: usize) -> Self {
+        Self {
+            name,
+            sent,
+            promise: Promise::Honours,
+            temper: Temper::Willing,
+            deploy: None,
+            mishap: None,
+            batch: 1,
+            effects,
+            pairs: false,
+        }
+    }
+
+    fn promising(self, promise: Promise) -> Self {
+        Self { promise, ..self }
+    }
+
+    fn tempered(self, temper: Temper) -> Self {
+        Self { temper, ..self }
+    }
+
+    fn deploying(self, at: Duration, edition: Edition) -> Self {
+        Self { deploy: Some((at, edition)), ..self }
+    }
+
+    fn in_pairs(self) -> Self {
+        Self { pairs: true, ..self }
+    }
+
+    /// Every shape.
+    pub fn all() -> Vec<Self> {
+        [basic(), moody(), deployed(), together()].concat()
+    }
+
+    /// The shape of this name.
+    pub fn named(name: &str) -> Option<Self> {
+        Self::all().into_iter().find(|shape| shape.name == name)
+    }
+}
+
+/// One payment, delivered three times at once.
+fn thrice(name: &'static str) -> Shape {
+    Shape::new(name, vec![sent(AT_ONCE, Says::Paid(FIRST_PAID)); 3], 1)
+}
+
+/// One payment, delivered once and once more a day later.
+fn once_and_again(name: &'static str) -> Shape {
+    let again = sent(DAY, Says::Paid(FIRST_PAID));
+    Shape::new(name, vec![sent(AT_ONCE, Says::Paid(FIRST_PAID)), again], 1)
+}
+
+fn basic() -> Vec<Shape> {
+    let status_only = vec![sent(AT_ONCE, Says::Authorized(AUTHORIZED)); 2];
+    let reordered = vec![
+        sent(AT_ONCE, Says::Refunded(REFUNDED)),
+        sent(AT_ONCE, Says::Paid(FIRST_PAID)),
+        sent(seconds(1), Says::Authorized(AUTHORIZED)),
+    ];
+    let other = Payment { amount: 9900, ..FIRST_PAID };
+    let conflict = vec![sent(AT_ONCE, Says::Paid(FIRST_PAID)), sent(seconds(5), Says::Paid(other))];
+    let after_days = vec![Sent { again: AFTER_TWO_DAYS, ..sent(AT_ONCE, Says::Paid(FIRST_PAID)) }];
+    let late = vec![
+        sent(AT_ONCE, Says::Paid(FIRST_PAID)),
+        sent(20 * DAY, Says::Paid(FIRST_PAID)),
+        sent(80 * DAY, Says::Paid(FIRST_PAID)),
+    ];
+    vec![
+        thrice("a payment delivered three times").in_pairs(),
+        thrice("a payment delivered three times to a destination that promises nothing")
+            .promising(Promise::Nothing)
+            .in_pairs(),
+        Shape::new("a status and no action", status_only, 0).in_pairs(),
+        Shape::new("three events of one payment in the wrong order", reordered, 1),
+        Shape {
+            mishap: Some(DIES_HALF_WAY),
+            ..Shape::new("other content after a first delivery that died half way", conflict.clone(), 1)
+        }
+        .in_pairs(),
+        Shape::new("two contents under one id", conflict, 1),
+        Shape {
+            mishap: Some(DIES_HALF_WAY),
+            ..Shape::new("a delivery that died half way and comes again after two days", after_days, 1)
+        },
+        Shape::new("the same payment after twenty and after eighty days", late, 1),
+    ]
+}
+
+fn moody() -> Vec<Shape> {
+    vec![
+        once_and_again("acts on a call that nobody hears of").tempered(Temper::ActsUnheard),
+        once_and_again("acts unheard and promises nothing")
+            .tempered(Temper::ActsUnheard)
+            .promising(Promise::Nothing)
+            .in_pairs(),
+        once_and_again("acts unheard and honours the key for too short a time")
+            .tempered(Temper::ActsUnheard)
+            .promising(Promise::Briefly),
+        once_and_again("is silent and then refuses").tempered(Temper::SilentThenRefuses),
+        once_and_again("refuses, until a human sends it again").tempered(Temper::RefusesFirst),
+        once_and_again("cannot be reached twice").tempered(Temper::Unreachable(2)),
+        once_and_again("cannot be reached twice and promises nothing")
+            .tempered(Temper::Unreachable(2))
+            .promising(Promise::Nothing),
+        once_and_again("cannot be reached for longer than anybody tries").tempered(Temper::Unreachable(12)),
+        once_and_again("is slow and answers in time").tempered(Temper::Slow(seconds(9))),
+        once_and_again("acts after its caller has gone").tempered(Temper::Slow(seconds(30))),
+        once_and_again("acts after its caller has gone and promises nothing")
+            .tempered(Temper::Slow(seconds(30)))
+            .promising(Promise::Nothing),
+        once_and_again("panics before the effect").tempered(Temper::PanicsBefore),
+        once_and_again("panics after the effect").tempered(Temper::PanicsAfter),
+        once_and_again("panics after the effect and promises nothing")
+            .tempered(Temper::PanicsAfter)
+            .promising(Promise::Nothing),
+    ]
+}
+
+fn deployed() -> Vec<Shape> {
+    let tried = |name| once_and_again(name).tempered(Temper::Unreachable(1));
+    vec![
+        tried("the fields of the action change between two tries")
+            .deploying(seconds(1), Edition::OtherFields),
+        once_and_again("the fields of the action change after an effect that nobody heard of")
+            .tempered(Temper::ActsUnheard)
+            .deploying(seconds(1), Edition::OtherFields),
+        tried("the rule is gone between two tries").deploying(seconds(1), Edition::NoRule),
+        tried("the destination is gone between two tries").deploying(seconds(1), Edition::NoDestination),
+    ]
+}
+
+fn together() -> Vec<Shape> {
+    let token = |token| sent(AT_ONCE, Says::HandsOver(token));
+    let two_vendors = vec![
+        sent(AT_ONCE, Says::Paid(FIRST_PAID)),
+        sent(AT_ONCE, Says::ShopPaid { id: "msg_paid", order: "A-1" }),
+    ];
+    let lots = Says::Lots(vec![("lot_1", "A-1"), ("lot_2", "B-2"), ("lot_3", "")]);
+    let told = |delivery| sent(AT_ONCE, Says::Told { id: "tell_1", delivery });
+    vec![
+        Shape::new("two vendors name the same action", two_vendors.clone(), 1).in_pairs(),
+        Shape::new(
+            "two vendors name the same action of a destination that promises nothing",
+            two_vendors.clone(),
+            1,
+        )
+        .promising(Promise::Nothing),
+        Shape::new("two vendors name an action that is refused at first", two_vendors.clone(), 1)
+            .tempered(Temper::RefusesFirst),
+        Shape::new("two vendors name an action that acts unheard", two_vendors, 1)
+            .tempered(Temper::ActsUnheard)
+            .promising(Promise::Nothing),
+        Shape {
+            batch: 10,
+            ..Shape::new("a batch with one event that lacks its key", vec![sent(AT_ONCE, lots.clone())], 2)
+        }
+        .in_pairs(),
+        Shape { batch: 10, ..Shape::new("a batch whose first call panics", vec![sent(AT_ONCE, lots)], 2) }
+            .tempered(Temper::PanicsBefore),
+        Shape::new(
+            "a secret handed over twice, and another one",
+            vec![token("first"), token("first"), token("other")],
+            0,
+        ),
+        Shape::new(
+            "something told once, in three deliveries of their own",
+            vec![told("d1"), told("d2"), told("d3")],
+            1,
+        ),
+    ]
+}
