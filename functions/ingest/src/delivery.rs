@@ -131,6 +131,17 @@ mod tests {
     }
 
     #[test]
+    fn a_handshake_s_answer_keeps_its_headers_and_its_type_without_a_body() {
+        let headers = vec![("X-Hook-Secret".to_owned(), "invented".to_owned())];
+        let content_type = Some("application/json".to_owned());
+        let response = write(Answer { status: 204, headers, content_type, body: String::new() }).unwrap();
+        assert_eq!((response.status().as_u16(), response.headers().len()), (204, 2));
+        assert_eq!(response.headers()["x-hook-secret"], "invented");
+        assert_eq!(response.headers()[CONTENT_TYPE], "application/json");
+        assert!(matches!(response.body(), Body::Empty));
+    }
+
+    #[test]
     fn a_header_that_came_in_many_values_only_is_found_in_format_1() {
         let (addressed, request) = gateway(
             r#"{"resource":"/webhooks/{endpoint}","path":"/webhooks/github","httpMethod":"POST",

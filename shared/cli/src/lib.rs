@@ -1,6 +1,7 @@
 //! The command line of Sekali, as a library so that the end-to-end tests can
 //! deploy what `sekali local run` deploys.
 
+mod handshake;
 pub mod local;
 mod say;
 
@@ -19,6 +20,9 @@ enum Command {
     /// Run the whole of it on this machine.
     #[command(subcommand)]
     Local(local::Local),
+    /// Secrets that vendors hand over.
+    #[command(subcommand)]
+    Handshake(handshake::Handshake),
 }
 
 impl Cli {
@@ -29,6 +33,7 @@ impl Cli {
     pub async fn run(self) -> anyhow::Result<()> {
         match self.command {
             Command::Local(local) => local.run().await,
+            Command::Handshake(handshake) => handshake.run().await,
         }
     }
 }

@@ -193,6 +193,7 @@ pub fn written() -> Vec<String> {
         ("payloads", include_str!("payloads.rs")),
         ("progress", include_str!("progress.rs")),
         ("counters", include_str!("counters.rs")),
+        ("captures", include_str!("captures.rs")),
         ("adoption", include_str!("adoption.rs")),
         ("actions", include_str!("actions.rs")),
         ("resources", include_str!("resources.rs")),

@@ -9,6 +9,7 @@ use sekali::protocol::event::EventStatus;
 use sekali::protocol::reason::Slug;
 use sekali_tests::memory::Tables;
 use serde_json::Value;
+use std::fmt::Write as _;
 
 /// Where every vector's secrets are kept, and what its endpoint is called.
 const NAMES: [&str; 2] = ["ssm:/first", "ssm:/second"];
@@ -77,7 +78,7 @@ impl Recorded {
                 wrong.push(format!("{}: {what} is {got} and not {wanted}", self.id()));
             }
         };
-        if *self.expected("or_status") != Value::from(answer.status) {
+        if self.expected("or_status").as_u64() != Some(answer.status.into()) {
             same("status", self.expected("status"), answer.status.into());
         }
         let media = answer.content_type.as_deref().and_then(|text| text.split(';').next());
@@ -121,9 +122,7 @@ fn told_by_the_team(vector: &Value) -> (Vec<(String, String)>, Vec<String>) {
     for (name, value) in vector["params"].as_object().into_iter().flatten() {
         let texts: Vec<String> = match value {
             Value::Array(many) => many.iter().map(|one| one.as_str().unwrap().to_owned()).collect(),
-            Value::Object(members) => {
-                members.values().map(|one| one.as_str().unwrap().to_owned()).collect()
-            }
+            Value::Object(members) => members.values().map(|one| one.as_str().unwrap().to_owned()).collect(),
             Value::String(text) => vec![text.clone()],
             _ => Vec::new(),
         };
@@ -272,6 +271,20 @@ async fn the_first_secret_that_is_handed_over_stays_until_the_operator_has_set_i
     assert_eq!(bench.deliver(&token("secret_other")).await.status, 401);
     assert_eq!(bench.deliver(&token("secret_invented")).await.status, 401);
     assert_eq!(bench.captured().as_deref(), Some("secret_invented"));
+}
+
+// INV-10
+#[tokio::test]
+async fn a_secret_that_is_handed_over_is_in_no_log_and_no_answer() {
+    let (lines, _listening) = super::logs::listen();
+    let bench = notion("ssm:/hub");
+    let mut said = String::new();
+    for handed_over in ["secret_invented", "secret_other", "secret_invented"] {
+        writeln!(said, "{:?}", bench.deliver(&token(handed_over)).await).unwrap();
+    }
+    said.push_str(&lines.take());
+    assert!(said.contains("sekali handshake show") && said.contains("is not taken"), "{said}");
+    assert!(!said.contains("secret_invented") && !said.contains("secret_other"), "{said}");
 }
 
 // INV-10

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Mutex;
 
 #[derive(Clone, Default)]
-struct Lines(Arc<Mutex<Vec<u8>>>);
+pub struct Lines(Arc<Mutex<Vec<u8>>>);
 
 impl io::Write for Lines {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
@@ -22,13 +22,13 @@ impl io::Write for Lines {
 
 impl Lines {
     /// The lines since the last time.
-    fn take(&self) -> String {
+    pub fn take(&self) -> String {
         String::from_utf8(std::mem::take(&mut *self.0.lock().unwrap())).unwrap()
     }
 }
 
 /// A log at its most talkative, for the test's own thread.
-fn listen() -> (Lines, tracing::subscriber::DefaultGuard) {
+pub fn listen() -> (Lines, tracing::subscriber::DefaultGuard) {
     let lines = Lines::default();
     let writer = lines.clone();
     let subscriber = tracing_subscriber::fmt()

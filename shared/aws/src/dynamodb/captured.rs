@@ -1,18 +1,19 @@
 //! Secrets that vendors handed over: kept by ingest, shown to and taken away
 //! by the operator.
 
+use super::DynamoStore;
 use super::error::{Unanswered, store_error};
 use super::expression::{self, Table};
 use super::item::{self, attribute};
 use super::write::End;
-use super::DynamoStore;
 use sekali::ids::EndpointName;
 use sekali::ports::{Captured, StoreError, Write};
 
 impl DynamoStore {
     /// Keeps the first secret that is handed over for an endpoint (INV-10).
     pub(super) async fn keep_captured(&self, captured: &Captured) -> Result<Write, StoreError> {
-        let stored = match self.put(Table::Events, expression::put_once(item::captured::encode(captured))).await? {
+        let once = expression::put_once(item::captured::encode(captured));
+        let stored = match self.put(Table::Events, once).await? {
             End::Written(_) => return Ok(Write::Applied),
             End::Refused(Some(stored)) => Some(item::captured::decode(&stored)?),
             // An emulator that does not hand the item back.

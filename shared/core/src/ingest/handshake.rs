@@ -130,6 +130,8 @@ fn refused(arrived: &Arrived<'_>, refusal: HandshakeRefusal) -> Refused {
     );
     match refusal {
         HandshakeRefusal::NoKey => Refused::Unavailable,
-        HandshakeRefusal::Incomplete | HandshakeRefusal::OtherValue(_) => Refused::Handshake(refusal.status()),
+        HandshakeRefusal::Incomplete | HandshakeRefusal::OtherValue(_) => {
+            Refused::Handshake(refusal.status())
+        }
     }
 }
