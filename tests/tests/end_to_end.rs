@@ -2,6 +2,8 @@
 //! signatures over HTTP.
 
 use anyhow::{Context, Result};
+use sekali::process::SHORT_WAITS;
+use sekali::protocol::policy::Limits;
 use sekali_cli::local::checkout::Checkout;
 use sekali_cli::local::configuration::LocalConfiguration;
 use sekali_cli::local::demo::script::Script;
@@ -14,6 +16,7 @@ use sekali_cli::local::stack::{Spec, Stack};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use std::time::Duration;
 use tokio::sync::Mutex;
 
 /// Two builds of the same functions at the same time would only wait for each
@@ -79,6 +82,10 @@ async fn the_demo_ends_as_it_is_written() -> Result<()> {
             deployed.script.effects.len()
         )
     );
+    // The README's first minute shows what really happens.
+    let readme = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/../README.md"))?;
+    let shown = format!("{}\n\n{}", played.table.trim_end(), played.counts);
+    assert!(readme.contains(shown.trim_start_matches('\n')), "the README should show:\n{shown}");
     Ok(())
 }
 
@@ -95,7 +102,11 @@ async fn the_deployed_queue_and_functions_keep_the_numbers_that_promises_rest_on
     // A batch that Lambda still retries must not appear to a second poller.
     assert!(number(&queue["VisibilityTimeout"])? >= 6 * number(&processor["Timeout"])?);
     // Throttled receives count: below five, messages would die untried.
-    assert!(number(&redrive["maxReceiveCount"])? >= 5);
+    let receives = number(&redrive["maxReceiveCount"])?;
+    assert!(receives >= 5);
+    // INV-8: and above what attempts and short waits of one round can use.
+    let attempts = Limits::standard(Duration::ZERO).attempts;
+    assert!(receives > u64::from(attempts + SHORT_WAITS));
     // The DLQ's clock starts with the first send, so it must be the longer one.
     assert!(number(&dlq["MessageRetentionPeriod"])? > number(&queue["MessageRetentionPeriod"])?);
     assert!(dlq["RedriveAllowPolicy"].as_str().is_some_and(|policy| policy.contains("byQueue")), "{dlq}");

@@ -128,7 +128,10 @@ impl Sample {
             status: ActionStatus::Done,
             generation: Generation::from_stored(3),
             token: Token::from_stored(12),
-            request: FrozenRequest { destination: "packing".into(), body: (0..=255).cycle().take(2_000).collect() },
+            request: FrozenRequest {
+                destination: "packing".into(),
+                body: (0..=255).cycle().take(2_000).collect(),
+            },
             doubted: true,
             result: Some(EffectResult("task_9 \u{1f4e6}".to_owned())),
             reason: Some(Reason::with(Slug::NoAnswer, "timed out after 10 s")),

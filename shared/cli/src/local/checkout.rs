@@ -61,7 +61,10 @@ impl Checkout {
     /// It is not installed.
     pub fn tool(&self, name: &str) -> Result<PathBuf> {
         let tool = self.root.join(".tools/venv/bin").join(name);
-        ensure!(tool.is_file(), "the tool folder has no {name}: run `make tools` (it needs Python 3.11 or newer)");
+        ensure!(
+            tool.is_file(),
+            "the tool folder has no {name}: run `make tools` (it needs Python 3.11 or newer)"
+        );
         Ok(tool)
     }
 }

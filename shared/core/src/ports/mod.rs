@@ -14,7 +14,9 @@ pub use destination::{Call, Destination, Outcome};
 pub use key_documents::{KeyDocuments, LARGEST_KEY_DOCUMENT, NoKeyDocument};
 pub use queue::{Message, Queue, QueueError};
 pub use secrets::{Kept, NoSecret, Secrets};
-pub use store::{Captured, Create, Due, DuePage, INDEX_SHARDS, IndexShard, Store, StoreError, Write, index_shard};
+pub use store::{
+    Captured, Create, Due, DuePage, INDEX_SHARDS, IndexShard, Store, StoreError, Write, index_shard,
+};
 
 use crate::ids::{CorrelationId, OwnerNonce, PutNonce};
 use std::time::Duration;
