@@ -78,6 +78,18 @@ pub async fn an_event_write_names_the_due_time_where_its_guard_says_so<S: Store>
     try_guards(store, &undue, [(EventGuard { due: Some(NOW), ..event.guard() }, Write::Refused)]).await
 }
 
+/// INV-9: a delivery that was counted meanwhile refuses a write that names the
+/// count, and only that.
+pub async fn an_event_write_names_the_deliveries_where_its_guard_says_so<S: Store>(
+    store: &S,
+) -> anyhow::Result<()> {
+    let mut event = Sample::new().event("evt_1");
+    event.seen.deliveries = 2;
+    let guards = [(Some(2), Write::Applied), (Some(1), Write::Refused), (None, Write::Applied)]
+        .map(|(deliveries, expected)| (EventGuard { deliveries, ..event.guard() }, expected));
+    try_guards(store, &event, guards).await
+}
+
 /// Which moves are allowed is the protocol's business; the store makes each.
 pub async fn an_event_goes_from_every_status_to_every_other<S: Store>(store: &S) -> anyhow::Result<()> {
     let sample = Sample::new();

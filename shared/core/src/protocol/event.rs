@@ -64,6 +64,11 @@ impl EventStatus {
         matches!(self, Self::Processed | Self::Ignored)
     }
 
+    /// Nothing more happens to it in this generation.
+    pub fn is_at_rest(self) -> bool {
+        matches!(self, Self::Processed | Self::Ignored | Self::Failed | Self::Held)
+    }
+
     /// A human has to look: such an item carries no TTL (INV-9).
     pub fn needs_human(self) -> bool {
         matches!(self, Self::Failed | Self::Held | Self::InDoubt)
@@ -179,7 +184,9 @@ pub struct Progress {
 /// What an event write names (INV-5): status and generation always, the hash
 /// while the event is unclaimed, and the due time, which every write of an
 /// event that goes on as what it is moves: of two writers with one reading,
-/// one writes, and no counter or TTL is put back.
+/// one writes, and no counter or TTL is put back. A write that takes the TTL
+/// off names the count of deliveries, too (INV-9): one that was acknowledged
+/// since the reading may have put a payload with a TTL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EventGuard {
     /// The status it comes from.
@@ -190,6 +197,8 @@ pub struct EventGuard {
     pub hash: Option<EventHash>,
     /// The due time as read; `None` where there was none, and then it is not compared.
     pub due: Option<UnixMillis>,
+    /// The deliveries counted as read, where the write takes the TTL off.
+    pub deliveries: Option<u64>,
 }
 
 impl Event {
@@ -200,6 +209,7 @@ impl Event {
             generation: self.progress.generation,
             hash: self.progress.action.is_none().then(|| self.hash.clone()),
             due: self.progress.due,
+            deliveries: None,
         }
     }
 }
@@ -211,5 +221,6 @@ impl EventGuard {
             && self.generation == stored.progress.generation
             && self.hash.as_ref().is_none_or(|hash| *hash == stored.hash)
             && self.due.is_none_or(|due| stored.progress.due == Some(due))
+            && self.deliveries.is_none_or(|deliveries| stored.seen.deliveries == deliveries)
     }
 }

@@ -54,6 +54,11 @@ fn an_event_write_names_status_and_generation_and_what_else_its_guard_says() {
     );
     assert_eq!(value(&change, ":was_hash"), &text("hash"));
     assert_eq!(value(&change, ":was_due"), &number(13));
+
+    let taking_the_ttl = EventGuard { deliveries: Some(7), ..guard };
+    let change = event_write(&write(taking_the_ttl));
+    assert!(words(&change).1.ends_with("AND #deliveries = :was_deliveries"));
+    assert_eq!(value(&change, ":was_deliveries"), &number(7));
 }
 
 #[test]

@@ -207,6 +207,11 @@ pub fn decide(
         (State::Planned { event, intent, resource, action }, Input::Message { stamp, worker }) => {
             claim::from_intent(&claim::Planned { event, intent, resource, action, stamp, worker }, at)
         }
+        // The event may have come to its end after it was bound, while its
+        // worker was calling: then only its own status counts (INV-3).
+        (State::Bound { event, .. }, Input::Message { stamp, .. }) if event.progress.status.is_at_rest() => {
+            message::looks_at(event, stamp, at)
+        }
         (State::Bound { event, action, policy, intent }, Input::Message { stamp, worker }) => {
             claim::bound(&claim::Bound { event, action, policy, intent, stamp, worker }, at)
         }

@@ -47,7 +47,13 @@ impl At<'_> {
             (None, Some(expires)) => PayloadTtl::ExpireAfter(key, hash, expires),
             _ => PayloadTtl::Unchanged,
         };
-        let write = EventWrite { key: event.key.clone(), from: event.guard(), to };
+        let mut from = event.guard();
+        if matches!(payload, PayloadTtl::KeepBefore(..)) {
+            // A payload that was put after it was kept, or missed, is counted
+            // before it is acknowledged.
+            from.deliveries = Some(event.seen.deliveries);
+        }
+        let write = EventWrite { key: event.key.clone(), from, to };
         Transition { payload, ..Transition::event(write) }
     }
 
