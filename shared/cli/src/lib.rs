@@ -1,15 +1,29 @@
 //! The command line of Sekali, as a library so that the end-to-end tests can
 //! deploy what `sekali local run` deploys.
 
+pub mod capture;
+pub mod check;
+pub mod doctor;
+mod ended;
 mod handshake;
 pub mod local;
+mod paint;
 mod say;
+mod team;
+mod vectors;
+
+pub use ended::{COULD_NOT, Ended};
 
 use clap::{Parser, Subcommand};
 
 /// Sekali: a webhook's effect happens once.
 #[derive(Debug, Parser)]
 #[command(name = "sekali", version, about, propagate_version = true)]
+#[command(after_help = "Examples:
+  sekali check                                        every problem of infra/endpoints.toml
+  sekali check --against body.json --type order.paid  what a real payload would do
+  sekali doctor request.http --endpoint stripe        why a request does not verify
+  sekali local run                                    the whole of it on this machine")]
 pub struct Cli {
     #[command(subcommand)]
     command: Command,
@@ -20,6 +34,10 @@ enum Command {
     /// Run the whole of it on this machine.
     #[command(subcommand)]
     Local(local::Local),
+    Check(check::Check),
+    Doctor(doctor::Doctor),
+    #[command(hide = true)]
+    Vectors(vectors::Vectors),
     /// Secrets that vendors hand over.
     #[command(subcommand)]
     Handshake(handshake::Handshake),
@@ -30,10 +48,13 @@ impl Cli {
     ///
     /// # Errors
     /// A sentence for whoever asked.
-    pub async fn run(self) -> anyhow::Result<()> {
+    pub async fn run(self) -> anyhow::Result<Ended> {
         match self.command {
-            Command::Local(local) => local.run().await,
-            Command::Handshake(handshake) => handshake.run().await,
+            Command::Local(local) => local.run().await.map(|()| Ended::Well),
+            Command::Check(check) => check.run(),
+            Command::Doctor(doctor) => doctor.run(),
+            Command::Vectors(vectors) => vectors.run(),
+            Command::Handshake(handshake) => handshake.run().await.map(|()| Ended::Well),
         }
     }
 }

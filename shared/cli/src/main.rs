@@ -6,10 +6,10 @@ use std::process::ExitCode;
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> ExitCode {
     match sekali_cli::Cli::parse().run().await {
-        Ok(()) => ExitCode::SUCCESS,
+        Ok(ended) => ended.into(),
         Err(error) => {
             eprintln!("sekali: {error:#}");
-            ExitCode::FAILURE
+            sekali_cli::COULD_NOT.into()
         }
     }
 }

@@ -18,7 +18,7 @@ use sekali::ports::{Kept, KeyDocuments, NoKeyDocument, NoSecret, Secrets};
 use sekali::secret::{Secret, Stage};
 use sekali::vendor::KeyUrl;
 use serde_json::Value;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Every keeper that a configuration can name, and every server that a
 /// vendor's description can.
@@ -52,6 +52,16 @@ impl Secrets for Keepers {
 impl KeyDocuments for Keepers {
     async fn fetch(&self, url: &KeyUrl) -> Result<Vec<u8>, NoKeyDocument> {
         self.servers.fetch(url).await
+    }
+}
+
+/// Reads a secret that is kept on this machine: in the environment, or in a
+/// file below `folder`. `None`: it is kept elsewhere.
+pub fn on_this_machine(folder: &Path, name: &SecretName) -> Option<Result<Secret, NoSecret>> {
+    match name.keeper() {
+        Keeper::Environment => Some(environment::read(name.name())),
+        Keeper::File => Some(file::read(folder, name.name())),
+        Keeper::ParameterStore | Keeper::SecretsManager => None,
     }
 }
 

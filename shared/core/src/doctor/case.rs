@@ -3,7 +3,8 @@
 use crate::http::Request;
 use crate::secret::Secret;
 use crate::time::UnixMillis;
-use crate::vendor::{Params, Vendor, builtin};
+use crate::vendor::scheme::Unit;
+use crate::vendor::{Params, Vendor, builtin, moment};
 
 /// A captured delivery and everything that it may be verified with.
 #[derive(Debug)]
@@ -45,9 +46,35 @@ impl Case<'_> {
     }
 }
 
+/// A time as people and captures write it: seconds or milliseconds since the
+/// Unix epoch, or ISO 8601.
+pub fn time(text: &str) -> Option<UnixMillis> {
+    let digits = text.bytes().all(|byte| byte.is_ascii_digit());
+    // Seconds have eleven digits from the year 5138 on.
+    match digits {
+        true if text.len() <= 11 => moment::stated(text, Unit::Seconds, 0),
+        true => moment::stated(text, Unit::Millis, 0),
+        false => moment::stated(text, Unit::Iso, 0),
+    }
+}
+
 /// The descriptions that come with Sekali: who else may have sent it.
 pub fn every_vendor() -> Vec<Vendor> {
     builtin::names()
         .filter_map(|name| Vendor::parse(name, &format!("vendors/{name}.toml"), builtin::text(name)?).ok())
         .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_time_is_read_as_people_write_it() {
+        for text in ["1750000000", "1750000000000", "2025-06-15T15:06:40Z", "2025-06-15T17:06:40+02:00"] {
+            assert_eq!(time(text), Some(UnixMillis(1_750_000_000_000)), "{text}");
+        }
+        assert_eq!(time("yesterday"), None);
+        assert_eq!(time(""), None);
+    }
 }

@@ -27,7 +27,7 @@ mod signature;
 mod tests;
 mod url;
 
-pub use case::{Case, KnownSecret, every_vendor};
+pub use case::{Case, KnownSecret, every_vendor, time};
 pub use cause::Cause;
 pub use quick::{LONGEST_BODY, MOST_TRIED, quick};
 

@@ -1,0 +1,180 @@
+//! HTTP as text: a request's line and headers, an empty line, the body. As it
+//! goes over the wire, as `curl -v` shows it, or headers alone.
+
+use super::{Capture, parts};
+use anyhow::{Result, bail};
+use sekali::http::{Headers, Request};
+
+/// Reads a request.
+///
+/// # Errors
+/// There is no header in it.
+pub(super) fn read(bytes: &[u8]) -> Result<Capture> {
+    let (head, body) = split(bytes);
+    let head = String::from_utf8_lossy(head);
+    let shown = head
+        .lines()
+        .find(|line| !line.starts_with(['*', '{', '}']))
+        .is_some_and(|line| line.starts_with("> "));
+    let lines = head
+        .lines()
+        .filter(|line| !shown || line.starts_with('>'))
+        .map(|line| if shown { line.trim_start_matches('>').trim_start() } else { line });
+    let (mut method, mut target) = ("POST".to_owned(), None);
+    let mut pairs: Vec<(String, String)> = Vec::new();
+    for line in lines.filter(|line| !line.trim().is_empty()) {
+        if let Some((own, at)) = request_line(line) {
+            (method, target) = (own.to_ascii_uppercase(), Some(at.to_owned()));
+        } else if line.starts_with([' ', '\t']) {
+            // A folded header goes on.
+            if let Some((_, value)) = pairs.last_mut() {
+                value.push_str(line);
+            }
+        } else if let Some(pseudo) = line.strip_prefix(':') {
+            let Some((name, value)) = pseudo.split_once(':') else { continue };
+            match name.trim() {
+                "method" => method = value.trim().to_ascii_uppercase(),
+                "path" => target = Some(value.trim().to_owned()),
+                "authority" => pairs.push(("host".to_owned(), value.trim().to_owned())),
+                _ => {}
+            }
+        } else if let Some((name, value)) = line.split_once(':') {
+            pairs.push((name.trim().to_owned(), value.to_owned()));
+        } else if !line.starts_with("HTTP/") {
+            bail!("\"{}\" is neither a request's line nor a header", shortened(line));
+        }
+    }
+    if pairs.is_empty() {
+        bail!(
+            "there is no header: a request begins with POST /path HTTP/1.1 and its headers, then comes an empty line"
+        );
+    }
+    let headers = Headers::new(pairs);
+    let (url, path, query) = parts(target.as_deref().unwrap_or("/"));
+    let url = url.or_else(|| headers.text("host").map(|host| format!("https://{host}{path}")));
+    let (body, note) = own_body(body, &headers);
+    let request = Request { method, path, query, headers, body };
+    Ok(Capture { request, url, received_at: None, note })
+}
+
+/// Head and body, at the first empty line.
+fn split(bytes: &[u8]) -> (&[u8], &[u8]) {
+    let at = |gap: &[u8]| bytes.windows(gap.len()).position(|window| window == gap).map(|at| (at, gap.len()));
+    let gaps: [&[u8]; 2] = [b"\r\n\r\n", b"\n\n"];
+    match gaps.into_iter().filter_map(at).min() {
+        Some((at, length)) => (&bytes[..at], &bytes[at + length..]),
+        None => (bytes, &[]),
+    }
+}
+
+/// `POST /path HTTP/1.1`, the version optional.
+fn request_line(line: &str) -> Option<(&str, &str)> {
+    let mut words = line.split(' ');
+    let (method, target) = (words.next()?, words.next()?);
+    let is_method = (3..=7).contains(&method.len()) && method.bytes().all(|byte| byte.is_ascii_uppercase());
+    let is_target = target.starts_with('/') || target.contains("://");
+    let rest = words.next().is_none_or(|version| version.starts_with("HTTP/"));
+    (is_method && is_target && rest).then_some((method, target))
+}
+
+/// The body as it was sent: without the chunks of its transfer, and without the
+/// line end with which an editor ends every file.
+fn own_body(given: &[u8], headers: &Headers) -> (Vec<u8>, Option<String>) {
+    let chunked =
+        headers.text("transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case("chunked"));
+    if chunked && let Some(body) = joined(given) {
+        return (body, Some("the chunks of the transfer were joined".to_owned()));
+    }
+    let declared: Option<usize> = headers.text("content-length").and_then(|length| length.parse().ok());
+    match declared {
+        Some(length) if length < given.len() && given[length..].iter().all(|byte| b"\r\n".contains(byte)) => {
+            let note = "the line end behind the declared length was taken for the file's own";
+            (given[..length].to_vec(), Some(note.to_owned()))
+        }
+        _ => (given.to_vec(), None),
+    }
+}
+
+fn joined(mut rest: &[u8]) -> Option<Vec<u8>> {
+    let mut body = Vec::new();
+    loop {
+        let end = rest.iter().position(|byte| *byte == b'\n')?;
+        let size = std::str::from_utf8(&rest[..end]).ok()?.split(';').next()?.trim();
+        let size = usize::from_str_radix(size, 16).ok()?;
+        rest = &rest[end + 1..];
+        if size == 0 {
+            return Some(body);
+        }
+        body.extend_from_slice(rest.get(..size)?);
+        let after = rest.get(size..)?;
+        rest = after.strip_prefix(b"\r\n").or_else(|| after.strip_prefix(b"\n"))?;
+    }
+}
+
+/// Enough of a line to find it, and too little of a secret to be one.
+fn shortened(line: &str) -> String {
+    let start: String = line.chars().take(12).collect();
+    if start.len() < line.len() { format!("{start}…") } else { start }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn request(text: &str) -> Capture {
+        read(text.as_bytes()).unwrap()
+    }
+
+    #[test]
+    fn a_request_is_read_as_it_goes_over_the_wire() {
+        let capture =
+            request("POST /in/a?x=1 HTTP/1.1\r\nHost: hooks.example.com\r\nX-A:  b \r\n\r\n{\r\n\r\n}\n");
+        assert_eq!(capture.url.as_deref(), Some("https://hooks.example.com/in/a"));
+        assert_eq!((capture.request.path.as_str(), capture.request.query.as_str()), ("/in/a", "x=1"));
+        assert_eq!(capture.request.headers.text("x-a"), Some("b"));
+        assert_eq!(capture.request.body, b"{\r\n\r\n}\n");
+    }
+
+    #[test]
+    fn what_tools_show_of_a_request_is_read() {
+        for text in [
+            "* Connected\n> POST /in HTTP/2\n> Host: a.example\n> X-A: b\n>\n\n{}",
+            ":method: POST\n:path: /in\n:authority: a.example\nx-a: b\n\n{}",
+            "POST https://a.example/in\nX-A: b\n\n{}",
+            "HTTP/1.1 200 OK\nHost: a.example\nX-A: b\n\n{}",
+        ] {
+            let capture = request(text);
+            assert_eq!(capture.request.headers.text("x-a"), Some("b"), "{text}");
+            assert_eq!(capture.request.method, "POST");
+            assert_eq!(capture.request.body, b"{}", "{text}");
+            assert!(capture.url.unwrap().starts_with("https://a.example/"), "{text}");
+        }
+    }
+
+    #[test]
+    fn a_line_end_that_the_file_has_and_the_request_had_not_is_left_out() {
+        let with_length =
+            |length: usize| request(&format!("X-A: b\nContent-Length: {length}\n\n{{}}\n")).request.body;
+        assert_eq!(with_length(2), b"{}");
+        assert_eq!(with_length(3), b"{}\n");
+        assert_eq!(with_length(9), b"{}\n");
+        assert_eq!(request("X-A: b\n\n{}\n").request.body, b"{}\n");
+    }
+
+    #[test]
+    fn chunks_are_joined() {
+        let capture = request(
+            "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{\"a\r\n3\r\n\":1\r\n1\r\n}\r\n0\r\n\r\n",
+        );
+        assert_eq!(capture.request.body, b"{\"a\":1}");
+    }
+
+    #[test]
+    fn what_has_no_header_is_no_request() {
+        for text in ["hello", "POST / HTTP/1.1\n\n{}", "{\"id\":1"] {
+            assert!(read(text.as_bytes()).is_err(), "{text}");
+        }
+        let error = read(b"whsec_invented_and_long").unwrap_err().to_string();
+        assert!(!error.contains("invented_and"), "{error}");
+    }
+}

@@ -1,0 +1,137 @@
+//! Captured requests, in the forms in which people have them: HTTP text, a HAR
+//! file, a gateway's event, a puzzle.
+
+mod gateway;
+mod har;
+mod http_text;
+
+use anyhow::{Context, Result, bail};
+use sekali::doctor::puzzle::{Captured, Puzzle};
+use sekali::http::Request;
+use sekali::time::UnixMillis;
+use serde_json::Value;
+use std::io::Read;
+use std::path::Path;
+
+/// A captured request.
+#[derive(Debug, Clone)]
+pub struct Capture {
+    /// The request.
+    pub request: Request,
+    /// The URL as it was called, without query, where that is known.
+    pub url: Option<String>,
+    /// When it arrived, where that is known.
+    pub received_at: Option<UnixMillis>,
+    /// What was done to the capture itself, for its reader to know.
+    pub note: Option<String>,
+}
+
+/// What a file holds.
+#[derive(Debug)]
+pub enum Captures {
+    /// One request.
+    One(Box<Capture>),
+    /// Puzzles, which bring their vendors and secrets.
+    Puzzles(Vec<Puzzle>),
+}
+
+/// Reads a file, or standard input for `-`. `entry` picks one of a HAR file's
+/// requests, counted from 1.
+///
+/// # Errors
+/// It cannot be read, or is in none of the forms.
+pub fn read(file: &Path, entry: Option<usize>) -> Result<Captures> {
+    let mut bytes = Vec::new();
+    match file.to_str() {
+        Some("-") => {
+            std::io::stdin().read_to_end(&mut bytes).map(drop).context("cannot read standard input")?
+        }
+        _ => bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?,
+    }
+    recognised(&bytes, entry).with_context(|| format!("{} is no captured request", file.display()))
+}
+
+/// Reads a capture in whichever form it is.
+///
+/// # Errors
+/// In none.
+pub fn recognised(bytes: &[u8], entry: Option<usize>) -> Result<Captures> {
+    let json = match bytes.trim_ascii_start().first() {
+        Some(b'{' | b'[') => serde_json::from_slice::<Value>(bytes).ok(),
+        _ => None,
+    };
+    let Some(json) = json else {
+        return http_text::read(bytes).map(|capture| Captures::One(Box::new(capture)));
+    };
+    let one = |capture: Result<Capture>| capture.map(|capture| Captures::One(Box::new(capture)));
+    if json.is_array() {
+        let puzzles: Vec<Puzzle> = serde_json::from_value(json).context("the list does not hold puzzles")?;
+        return Ok(Captures::Puzzles(puzzles));
+    }
+    if json.get("captured").is_some() {
+        return Ok(Captures::Puzzles(vec![serde_json::from_value(json).context("the puzzle is malformed")?]));
+    }
+    if json.get("log").is_some() {
+        return one(har::read(&json, entry));
+    }
+    if json.get("requestContext").is_some() {
+        return one(gateway::read(&json));
+    }
+    if json.get("body_b64").is_some() {
+        let captured: Captured = serde_json::from_value(json)?;
+        let url = captured.url().split('?').next().map(str::to_owned);
+        return one(Ok(Capture { request: captured.request()?, url, received_at: None, note: None }));
+    }
+    bail!(
+        "JSON without `captured`, `log`, `requestContext` or `body_b64`: it is a body alone. Put the request's line and headers above it, and an empty line between"
+    )
+}
+
+/// The parts of a URL or of a request's target: what is before the query, the
+/// path, and the query.
+fn parts(target: &str) -> (Option<String>, String, String) {
+    let (bare, query) = target.split_once('?').unwrap_or((target, ""));
+    let query = query.split('#').next().unwrap_or(query);
+    match bare.split_once("://") {
+        Some((_, rest)) => {
+            let path = rest.find('/').map_or("/", |at| &rest[at..]);
+            (Some(bare.to_owned()), path.to_owned(), query.to_owned())
+        }
+        None => (None, bare.to_owned(), query.to_owned()),
+    }
+}
+
+/// A member that is text.
+fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
+    value.get(name)?.as_str()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn one(bytes: &[u8]) -> Capture {
+        match recognised(bytes, None).unwrap() {
+            Captures::One(capture) => *capture,
+            Captures::Puzzles(_) => panic!("puzzles"),
+        }
+    }
+
+    #[test]
+    fn a_captured_request_of_a_vector_is_recognised() {
+        let capture = one(
+            br#"{"method":"post","url":"https://a.example/x?y=1","headers":[["A","b"]],"body_b64":"e30="}"#,
+        );
+        assert_eq!(capture.url.as_deref(), Some("https://a.example/x"));
+        assert_eq!((capture.request.method.as_str(), capture.request.query.as_str()), ("POST", "y=1"));
+        assert_eq!(capture.request.body, b"{}");
+    }
+
+    #[test]
+    fn a_body_alone_is_no_request_and_the_error_says_what_lacks() {
+        let error = format!("{:#}", recognised(br#"{"id":"evt_1"}"#, None).unwrap_err());
+        assert!(error.contains("headers above it"), "{error}");
+        assert!(recognised(b"", None).is_err());
+        assert!(recognised(b"[1]", None).is_err());
+    }
+}

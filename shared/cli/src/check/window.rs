@@ -1,0 +1,105 @@
+//! INV-9 against the template: how long messages are kept, as the functions
+//! are told it, and whether that is what the queues do.
+
+use super::template::Template;
+use saphyr::YamlOwned;
+use sekali::config::{Remark, Retentions, Severity};
+use sekali::problem::{Place, Problem};
+use std::time::Duration;
+
+/// The variables by which the functions are told.
+const QUEUE: &str = "SEKALI_QUEUE_RETENTION_S";
+const DLQ: &str = "SEKALI_DLQ_RETENTION_S";
+
+/// How long messages are kept, or what is wrong with how the template says it.
+pub(super) fn retentions(template: &Template) -> Result<Retentions, Vec<Remark>> {
+    let mut wrong = Vec::new();
+    let mut told = |variable: &str| {
+        let node = template.at(&["Globals", "Function", "Environment", "Variables", variable]);
+        let seconds = node.and_then(|node| template.text(node)).and_then(|text| text.parse::<u64>().ok());
+        if seconds.is_none() {
+            let message =
+                format!("the template does not tell the functions {variable} as a number of seconds");
+            wrong.push(problem(
+                template,
+                message,
+                "pass the retention of the queue to Globals.Function.Environment",
+            ));
+        }
+        seconds
+    };
+    let (queue, dlq) = (told(QUEUE), told(DLQ));
+    let (Some(queue), Some(dlq)) = (queue, dlq) else { return Err(wrong) };
+    wrong.extend(differing(template, queue, dlq));
+    match wrong.is_empty() {
+        true => Ok(Retentions { queue: Duration::from_secs(queue), dlq: Duration::from_secs(dlq) }),
+        false => Err(wrong),
+    }
+}
+
+/// Queues that keep messages for longer than the functions are told. The one
+/// that another moves its messages to is the dead-letter queue.
+fn differing(template: &Template, queue: u64, dlq: u64) -> Vec<Remark> {
+    let queues: Vec<(&str, &YamlOwned)> = template
+        .resources()
+        .filter(|(_, resource)| {
+            super::template::at(resource, &["Type"]).and_then(YamlOwned::as_str) == Some("AWS::SQS::Queue")
+        })
+        .collect();
+    let moves =
+        |resource: &YamlOwned| super::template::at(resource, &["Properties", "RedrivePolicy"]).is_some();
+    queues
+        .iter()
+        .filter_map(|(name, resource)| {
+            let node = super::template::at(resource, &["Properties", "MessageRetentionPeriod"])?;
+            let kept: u64 = template.text(node)?.parse().ok()?;
+            let (told, variable) = if moves(resource) { (queue, QUEUE) } else { (dlq, DLQ) };
+            (kept > told).then(|| {
+                let message =
+                    format!("the queue {name} keeps messages for {kept} s, and {variable} says {told} s");
+                problem(
+                    template,
+                    message,
+                    "let both refer to one parameter: dedup must outlive what waits there",
+                )
+            })
+        })
+        .collect()
+}
+
+fn problem(template: &Template, message: String, remedy: &str) -> Remark {
+    let problem = Problem { place: Place::whole(&template.file), message, remedy: Some(remedy.to_owned()) };
+    Remark { severity: Severity::Problem, problem }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::template::tests::SHIPPED;
+    use super::*;
+    use std::collections::BTreeMap;
+
+    fn of(text: &str, given: &[(&str, &str)]) -> Result<Retentions, Vec<Remark>> {
+        let given: BTreeMap<_, _> =
+            given.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        retentions(&Template::parse("template.yaml", text, given).unwrap())
+    }
+
+    #[test]
+    fn the_shipped_template_tells_the_functions_what_its_queues_do() {
+        let days = |days: u64| Duration::from_secs(days * 86_400);
+        assert_eq!(of(SHIPPED, &[]), Ok(Retentions { queue: days(4), dlq: days(14) }));
+        let given = of(SHIPPED, &[("QueueRetentionSeconds", "86400")]).unwrap();
+        assert_eq!(given.queue, days(1));
+    }
+
+    #[test]
+    fn a_queue_that_keeps_messages_longer_than_said_is_a_problem() {
+        let longer = SHIPPED
+            .replace("MessageRetentionPeriod: !Ref DlqRetentionSeconds", "MessageRetentionPeriod: 1209601");
+        let wrong = of(&longer, &[]).unwrap_err();
+        assert_eq!(wrong.len(), 1);
+        assert!(wrong[0].problem.message.contains("DeadLetters keeps messages for 1209601 s"), "{wrong:?}");
+        let untold = SHIPPED.replace("SEKALI_QUEUE_RETENTION_S", "OTHER");
+        assert!(of(&untold, &[]).unwrap_err()[0].problem.message.contains("SEKALI_QUEUE_RETENTION_S"));
+    }
+}
