@@ -5,7 +5,6 @@ use sekali::protocol::action::ActionStatus;
 use sekali::protocol::event::EventStatus;
 use sekali::protocol::reason::Slug;
 use sekali_tests::fault::{Fault, Menu, PortCall, Trouble};
-use std::fmt::Write;
 use std::path::Path;
 use std::time::Duration;
 
@@ -27,8 +26,10 @@ fn the_document_shows_the_transitions_reasons_and_fault_points_of_the_code() {
 
 fn replaced(text: &str, part: &str, content: &str) -> String {
     let (begin, end) = (format!("<!-- {part}:begin -->\n"), format!("<!-- {part}:end -->"));
-    let from = text.find(&begin).expect("the part begins") + begin.len();
-    let to = text.find(&end).expect("the part ends");
+    let (Some(from), Some(to)) = (text.find(&begin), text.find(&end)) else {
+        panic!("docs/protocol.md should have the marks of `{part}`");
+    };
+    let from = from + begin.len();
     format!("{}{content}{}", &text[..from], &text[to..])
 }
 
@@ -44,7 +45,7 @@ fn diagram<S: Copy + PartialEq>(all: &[S], may: fn(S, S) -> bool, word: fn(S) ->
     let mut text = String::from("```mermaid\nstateDiagram-v2\n");
     for &from in all {
         for &to in all.iter().filter(|to| **to != from && may(from, **to)) {
-            writeln!(text, "    {} --> {}", word(from), word(to)).unwrap();
+            text.push_str(&format!("    {} --> {}\n", word(from), word(to)));
         }
     }
     text + "```\n"
@@ -61,7 +62,7 @@ fn points() -> String {
     for call in PortCall::all() {
         let mut ways: Vec<&str> = menu.of(call).into_iter().map(way).collect();
         ways.dedup();
-        writeln!(text, "| {} | {} |", name(call), ways.join(", ")).unwrap();
+        text.push_str(&format!("| {} | {} |\n", name(call), ways.join(", ")));
     }
     text
 }
