@@ -44,7 +44,7 @@ pub fn read(file: &Path, entry: Option<usize>) -> Result<Captures> {
     let mut bytes = Vec::new();
     match file.to_str() {
         Some("-") => {
-            std::io::stdin().read_to_end(&mut bytes).map(drop).context("cannot read standard input")?
+            std::io::stdin().read_to_end(&mut bytes).map(drop).context("cannot read standard input")?;
         }
         _ => bytes = std::fs::read(file).with_context(|| format!("cannot read {}", file.display()))?,
     }

@@ -130,12 +130,12 @@ pub(super) fn at<'y>(node: &'y YamlOwned, names: &[&str]) -> Option<&'y YamlOwne
 }
 
 /// The members of a mapping that have names.
-pub(super) fn members<'y>(node: &'y YamlOwned) -> impl Iterator<Item = (&'y str, &'y YamlOwned)> {
+pub(super) fn members(node: &YamlOwned) -> impl Iterator<Item = (&str, &YamlOwned)> {
     node.as_mapping().into_iter().flatten().filter_map(|(name, value)| Some((name.as_str()?, value)))
 }
 
 /// `!Ref Name`, or `Ref: Name` written out, as the function's name and what it is of.
-pub(super) fn function<'y>(node: &'y YamlOwned) -> Option<(&'y str, &'y YamlOwned)> {
+pub(super) fn function(node: &YamlOwned) -> Option<(&str, &YamlOwned)> {
     if let YamlOwned::Tagged(tag, inner) = node {
         return Some((tag.suffix.as_str(), inner));
     }

@@ -61,7 +61,7 @@ impl Report {
         let Finding { refused, diagnosis, tried } = &self.finding;
         match refused {
             None => {
-                say(format_args!("{} as a delivery of {}", paint.text(Tone::Good, "verifies"), self.vendor))
+                say(format_args!("{} as a delivery of {}", paint.text(Tone::Good, "verifies"), self.vendor));
             }
             Some(refused) => {
                 say(format_args!(
