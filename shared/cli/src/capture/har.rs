@@ -73,7 +73,7 @@ mod tests {
     use super::*;
     use serde_json::json;
 
-    fn entry(body: Value) -> Value {
+    fn entry(body: &Value) -> Value {
         json!({"startedDateTime": "2025-06-15T15:06:40.000Z", "request": {
             "method": "POST", "url": "https://a.example/in?token=invented",
             "headers": [{"name": "X-A", "value": "b"}], "postData": body}})
@@ -85,18 +85,18 @@ mod tests {
 
     #[test]
     fn the_only_request_is_read_with_its_time() {
-        let capture = read(&har(&[entry(json!({"text": "{}"}))]), None).unwrap();
+        let capture = read(&har(&[entry(&json!({"text": "{}"}))]), None).unwrap();
         assert_eq!(capture.request.body, b"{}");
         assert_eq!(capture.request.headers.text("x-a"), Some("b"));
         assert_eq!(capture.url.as_deref(), Some("https://a.example/in"));
         assert_eq!(capture.received_at.unwrap().0, 1_750_000_000_000);
-        let encoded = read(&har(&[entry(json!({"text": "e30=", "encoding": "base64"}))]), None).unwrap();
+        let encoded = read(&har(&[entry(&json!({"text": "e30=", "encoding": "base64"}))]), None).unwrap();
         assert_eq!(encoded.request.body, b"{}");
     }
 
     #[test]
     fn of_several_requests_one_must_be_picked() {
-        let two = har(&[entry(json!({"text": "1"})), entry(json!({"text": "2"}))]);
+        let two = har(&[entry(&json!({"text": "1"})), entry(&json!({"text": "2"}))]);
         let error = read(&two, None).unwrap_err().to_string();
         assert!(error.contains("2 POST https://a.example/in") && !error.contains("invented"), "{error}");
         assert_eq!(read(&two, Some(2)).unwrap().request.body, b"2");
