@@ -87,6 +87,28 @@ async fn the_log_says_which_secret_matched_and_which_cannot_be_used() {
     );
 }
 
+// INV-8
+#[tokio::test]
+async fn the_log_guesses_what_is_behind_a_refusal_so_often_and_no_oftener() {
+    let (lines, _listening) = listen();
+    let bench = Bench::with(SHOP);
+    bench.secrets.put(NAME, "whsec_first");
+    let forged = event("evt_1", "whsec_guess");
+    let guesses = async |bench: &Bench| {
+        for _ in 0..20 {
+            assert_eq!(bench.deliver(&forged).await.status, 401);
+        }
+        let said = lines.take();
+        let refused = said.lines().filter(|line| line.contains("signature refused"));
+        let guessed = refused.clone().filter(|line| line.contains(r#""signature.guess":"body-changed""#));
+        (refused.count(), guessed.count())
+    };
+    assert_eq!(guesses(&bench).await, (20, 6));
+    assert_eq!(guesses(&bench).await, (20, 0));
+    bench.clock.advance(Duration::from_secs(60));
+    assert_eq!(guesses(&bench).await, (20, 6));
+}
+
 // INV-10
 #[tokio::test]
 async fn neither_log_nor_answer_shows_a_secret_a_right_signature_or_a_body() {

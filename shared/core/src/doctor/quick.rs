@@ -5,11 +5,12 @@
 use super::bench::{Bench, Hypotheses};
 use super::cause::Cause;
 use super::guess::Evidence;
-use super::{body, clock, headers, json, signature, url};
+use super::{body, clock, every_vendor, headers, json, signature, url};
 use crate::http::Request;
 use crate::time::UnixMillis;
 use crate::vendor::{Keys, Params, Refusal, Vendor};
 use std::cell::Cell;
+use std::sync::OnceLock;
 
 /// Most verifications of one guess (INV-8): anybody can send what is refused.
 pub const MOST_TRIED: usize = 40;
@@ -38,9 +39,21 @@ pub fn quick(
         tried: Cell::new(0),
     };
     let proved = bench.proved(hypotheses(&bench, refusal).take(MOST_TRIED));
-    let guessed =
-        || Evidence { bench: &bench, others: &[], secrets: &[] }.about(refusal).map(|(cause, _)| cause);
+    let guessed = || {
+        // Only a signature that is not there may be another vendor's.
+        let others = match refusal {
+            Refusal::Missing(_) | Refusal::NoScheme => everyone(),
+            _ => &[],
+        };
+        Evidence { bench: &bench, others, secrets: &[] }.about(refusal).map(|(cause, _)| cause)
+    };
     proved.map(|hypothesis| hypothesis.cause).or_else(guessed)
+}
+
+/// Every vendor, read once by a process that needs them.
+fn everyone() -> &'static [Vendor] {
+    static EVERYONE: OnceLock<Vec<Vendor>> = OnceLock::new();
+    EVERYONE.get_or_init(every_vendor)
 }
 
 pub(super) fn hypotheses<'a>(bench: &'a Bench<'a>, refusal: &'a Refusal) -> Hypotheses<'a> {

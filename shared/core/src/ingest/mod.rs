@@ -49,6 +49,8 @@ pub struct Ingest<S, Q, C, E, K> {
     pub keyring: Keyring<K>,
     /// How much each endpoint with a rate was called.
     rates: Mutex<HashMap<EndpointName, Bucket>>,
+    /// How often the cause of a refusal was looked for at each endpoint.
+    guesses: Mutex<HashMap<EndpointName, Bucket>>,
 }
 
 /// Where a request was addressed, from where, and how it can be followed: what
@@ -82,7 +84,16 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
     /// Ingest as a process begins: no secret is read yet, no rate used up.
     pub fn new(store: S, queue: Q, clock: C, entropy: E, secrets: K, deployment: Arc<Deployment>) -> Self {
         let keyring = Keyring::new(secrets);
-        Self { store, queue, clock, entropy, deployment, keyring, rates: Mutex::default() }
+        Self {
+            store,
+            queue,
+            clock,
+            entropy,
+            deployment,
+            keyring,
+            rates: Mutex::default(),
+            guesses: Mutex::default(),
+        }
     }
 
     /// Answers one delivery. A 2xx promises that every event of it and the

@@ -3,10 +3,18 @@
 
 use super::answer::Refused;
 use super::{Arrived, Ingest};
+use crate::doctor::Cause;
 use crate::ids::Tenant;
 use crate::ports::{Entropy, KeyDocuments, Queue, Secrets, Store};
+use crate::rate::Rate;
 use crate::secrets::{Matched, NotVerified, Refresh};
 use crate::time::Clock;
+use std::sync::PoisonError;
+use std::time::Duration;
+
+/// How often one instance looks for the cause of a refusal at one endpoint. A
+/// look costs up to [`MOST_TRIED`](crate::doctor::MOST_TRIED) verifications.
+const GUESSES: Rate = Rate { many: 6, per: Duration::from_secs(60) };
 
 impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest<S, Q, C, E, K> {
     /// Verifies over the raw bytes with every live secret (INV-10: without one
@@ -16,7 +24,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         match self.keyring.verify(endpoint, tenant.as_ref(), request, *now).await {
             Ok(matched) => Ok(matched),
             Err(not_verified) => {
-                log(&not_verified, arrived);
+                log(&not_verified, self.guess(&not_verified, arrived), arrived);
                 Err(match not_verified {
                     NotVerified::Offline(_) | NotVerified::NoKey(_) => Refused::Unavailable,
                     // One answer for both: nobody learns which tenants are.
@@ -27,9 +35,20 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
             }
         }
     }
+
+    /// What may be behind a refusal, for the log: looked for so often and no
+    /// oftener, since anybody can send what is refused (INV-8).
+    fn guess(&self, not_verified: &NotVerified, arrived: &Arrived<'_>) -> Option<Cause> {
+        let NotVerified::Refused(refusal, _) = not_verified else { return None };
+        let Arrived { endpoint, tenant, request, now, .. } = arrived;
+        let mut guesses = self.guesses.lock().unwrap_or_else(PoisonError::into_inner);
+        guesses.entry(endpoint.name.clone()).or_default().take(GUESSES, *now).ok()?;
+        drop(guesses);
+        self.keyring.guess(endpoint, tenant.as_ref(), request, refusal, *now)
+    }
 }
 
-fn log(not_verified: &NotVerified, arrived: &Arrived<'_>) {
+fn log(not_verified: &NotVerified, guess: Option<Cause>, arrived: &Arrived<'_>) {
     let (endpoint, correlation) = (&arrived.endpoint.name, &arrived.addressed.correlation);
     let tenant = arrived.tenant.as_ref().map(Tenant::as_str);
     match not_verified {
@@ -61,6 +80,7 @@ fn log(not_verified: &NotVerified, arrived: &Arrived<'_>) {
             signature.reason = refusal.slug(),
             signature.clock_skew_ms = refusal.clock_skew_ms(),
             signature.refresh = refresh.map(Refresh::as_str),
+            signature.guess = guess.map(Cause::slug),
             "signature refused"
         ),
     }

@@ -5,13 +5,14 @@ use super::held::{Answer, Held, Reading, can_change, no_name};
 use super::ready::{Matched, NotVerified, Ready, Refresh};
 use super::tenants::Tenants;
 use crate::config::{Config, Endpoint};
+use crate::doctor::{self, Cause};
 use crate::http::Request;
 use crate::ids::{EndpointName, Tenant};
 use crate::ports::{KeyDocuments, Secrets};
 use crate::published::Published;
 use crate::rate::Bucket;
 use crate::time::UnixMillis;
-use crate::vendor::{HandshakeAnswer, HandshakeRefusal};
+use crate::vendor::{HandshakeAnswer, HandshakeRefusal, Refusal};
 use futures_util::future::join_all;
 use futures_util::{StreamExt, stream};
 use std::collections::HashMap;
@@ -131,6 +132,22 @@ impl<K: Secrets + KeyDocuments> Keyring<K> {
             }
             verified => verified,
         }
+    }
+
+    /// The likely cause of a refusal, tried with the keys that are held. Nothing
+    /// is read for it; how often it may be asked is for the caller to bound.
+    pub fn guess(
+        &self,
+        endpoint: &Endpoint,
+        tenant: Option<&Tenant>,
+        request: &Request,
+        refusal: &Refusal,
+        now: UnixMillis,
+    ) -> Option<Cause> {
+        let tenant = tenant.filter(|_| endpoint.has_secrets_per_tenant());
+        let slot = self.slot(Whose { endpoint, tenant }, now).ok()?;
+        let ready = slot.held().stale()?;
+        doctor::quick(&endpoint.vendor, request, ready.keys()?, &endpoint.params, refusal, now)
     }
 
     /// The answer to a handshake that needs no signature; `None` where the

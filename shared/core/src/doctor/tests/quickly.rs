@@ -27,6 +27,7 @@ fn what_happens_most_is_guessed_with_the_keys_alone() {
         (one("stripe/valid").at(4000), Cause::ClockOff),
         (one("slack/valid").without("x-slack-request-timestamp"), Cause::CompanionHeaderMissing),
         (github.body(|_| b"{\"id\":2}".to_vec()), Cause::BodyChanged),
+        (Recorded { vendor: vendor("shopify"), ..github.clone() }, Cause::OtherVendorScheme),
     ] {
         assert_eq!(guess(&spoilt), Some(cause));
     }
