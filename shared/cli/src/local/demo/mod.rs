@@ -44,7 +44,12 @@ pub async fn play(script: &Script, sender: Sender<'_>, destination: &LocalDestin
     let mut answers = Vec::with_capacity(script.deliveries.len());
     for delivery in &script.deliveries {
         let answered = sender.send(delivery, &script.folder).await?;
-        answers.push(answered.iter().map(|answer| answer.status).collect::<Vec<u16>>());
+        let mut statuses: Vec<u16> = answered.iter().map(|answer| answer.status).collect();
+        if delivery.at_once {
+            // Which of them is the first is chance; the new one is shown first.
+            statuses.sort_unstable_by(|a, b| b.cmp(a));
+        }
+        answers.push(statuses);
         if delivery.settle {
             until(sender.stack, destination, |outcome| ended(delivery, outcome)).await?;
         }
