@@ -38,7 +38,7 @@ pub(super) fn read(bytes: &[u8]) -> Result<Capture> {
                 "authority" => pairs.push(("host".to_owned(), value.trim().to_owned())),
                 _ => {}
             }
-        } else if let Some((name, value)) = line.split_once(':') {
+        } else if let Some((name, value)) = line.split_once(':').filter(|(name, _)| is_name(name.trim())) {
             pairs.push((name.trim().to_owned(), value.to_owned()));
         } else if !line.starts_with("HTTP/") {
             bail!("\"{}\" is neither a request's line nor a header", shortened(line));
@@ -77,6 +77,12 @@ fn request_line(line: &str) -> Option<(&str, &str)> {
     (is_method && is_target && rest).then_some((method, target))
 }
 
+/// Whether a header can have this name.
+fn is_name(text: &str) -> bool {
+    !text.is_empty()
+        && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-_.!#$%&'*+^`|~".contains(&byte))
+}
+
 /// The body as it was sent: without the chunks of its transfer, and without the
 /// line end with which an editor ends every file.
 fn own_body(given: &[u8], headers: &Headers) -> (Vec<u8>, Option<String>) {
@@ -90,6 +96,10 @@ fn own_body(given: &[u8], headers: &Headers) -> (Vec<u8>, Option<String>) {
         Some(length) if length < given.len() && given[length..].iter().all(|byte| b"\r\n".contains(byte)) => {
             let note = "the line end behind the declared length was taken for the file's own";
             (given[..length].to_vec(), Some(note.to_owned()))
+        }
+        None if given.ends_with(b"\n") => {
+            let note = "the file ends with a line end, which may be its editor's; the request's Content-Length would tell";
+            (given.to_vec(), Some(note.to_owned()))
         }
         _ => (given.to_vec(), None),
     }
