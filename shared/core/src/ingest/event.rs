@@ -167,6 +167,9 @@ impl Draft {
 fn hold(arrived: &Arrived<'_>, facts: &Facts, alone: bool) -> Result<Option<Reason>, Refused> {
     let endpoint = arrived.endpoint;
     if let Some(lacking) = &facts.lacks {
+        if alone {
+            return Err(Refused::Unusable(Unusable::RequiredMissing));
+        }
         return Ok(Some(Reason::with(Slug::Unreadable, format!("the required {lacking} is missing"))));
     }
     if let (Some(versions), Some(version)) = (&endpoint.versions, &facts.version)
