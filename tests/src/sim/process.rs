@@ -52,7 +52,7 @@ async fn ingest(world: Arc<World>, sent: Sent, answered: Slot<Option<u16>>) {
     );
     let addressed = Addressed {
         endpoint: sent.says.endpoint().to_owned(),
-        tenant: None,
+        tenant: sent.says.tenant().map(str::to_owned),
         from: None,
         correlation: CorrelationId::new(process.desk.name.clone()),
         trace: None,

@@ -152,11 +152,12 @@ pub struct Time {
     executor: Executor,
     polled_at: Option<UnixMillis>,
     swept_at: Option<UnixMillis>,
+    stale: bool,
 }
 
 impl Time {
     fn begin(world: Arc<World>, executor: Executor) -> Self {
-        Self { world, executor, polled_at: None, swept_at: None }
+        Self { world, executor, polled_at: None, swept_at: None, stale: false }
     }
 
     /// Lets time pass until everything is at rest. `false`: it never is.
@@ -203,10 +204,20 @@ impl Time {
         }
         if self.next_sweep(class).is_some_and(|at| at <= now) {
             self.swept_at = Some(now);
+            self.let_the_index_stand();
             for _ in 0..self.world.odds().sweepers {
                 self.world.spawner.spawn(sweeper(Arc::clone(&self.world)));
             }
         }
+    }
+
+    /// Every other run of the sweeper sees the index as the one before it did.
+    fn let_the_index_stand(&mut self) {
+        if !self.world.odds().stale {
+            return;
+        }
+        self.stale = !self.stale;
+        if self.stale { self.world.store.hold_index_back() } else { self.world.store.let_index_catch_up() }
     }
 
     fn until_something_happens(&self) -> Option<Duration> {

@@ -198,9 +198,9 @@ impl Store for Seat<MemoryStore> {
     ) -> Result<DuePage, StoreError> {
         // An empty part of the index is no point: whatever goes wrong with it,
         // nothing comes of it.
-        let page = self.port.inner().look(|tables| tables.due(shard, until, after, limit));
-        if page.events.is_empty() {
-            return Ok(page);
+        let page = self.port.inner().due(shard, until, after, limit).await;
+        if page.as_ref().is_ok_and(|page| page.events.is_empty()) {
+            return page;
         }
         let due = self.port.due(shard, until, after, limit);
         let words = |page: &DuePage| format!("{} due", page.events.len());

@@ -130,6 +130,14 @@ action.pack = { order = "/order" }
 type = "told"
 action.tell = { id = "/id" }
 
+[endpoint.shared]
+vendor = "lots"
+tenant = "path"
+secrets = ["env:LOTS"]
+[[endpoint.shared.rule]]
+type = "sold"
+action.pack = { order = "/order" }
+
 [endpoint.newcomer]
 vendor = "lots"
 secrets = ["env:NEWCOMER"]

@@ -52,6 +52,15 @@ pub enum Says {
         /// Drawn anew for each delivery by the vendor; no part of the event.
         delivery: &'static str,
     },
+    /// An item sold, at an endpoint that serves many.
+    OfTenant {
+        /// Whose it is.
+        tenant: &'static str,
+        /// The event.
+        id: &'static str,
+        /// The order.
+        order: &'static str,
+    },
     /// The vendor hands over the secret that it will sign with; anybody can.
     HandsOver(&'static str),
 }
@@ -74,6 +83,8 @@ pub struct Payment {
 pub struct Named {
     /// The endpoint.
     pub endpoint: &'static str,
+    /// The tenant, where the endpoint serves many.
+    pub tenant: Option<&'static str>,
     /// The vendor's event id.
     pub id: &'static str,
 }
@@ -85,19 +96,28 @@ impl Says {
             Self::Authorized(_) | Self::Paid(_) | Self::Refunded(_) => "stripe",
             Self::ShopPaid { .. } => "shop",
             Self::Lots(_) | Self::Told { .. } => "lots",
+            Self::OfTenant { .. } => "shared",
             Self::HandsOver(_) => "newcomer",
+        }
+    }
+
+    /// The tenant of its URL.
+    pub fn tenant(&self) -> Option<&'static str> {
+        match self {
+            Self::OfTenant { tenant, .. } => Some(tenant),
+            _ => None,
         }
     }
 
     /// The events that it carries.
     pub fn events(&self) -> Vec<Named> {
-        let endpoint = self.endpoint();
-        let named = |id| Named { endpoint, id };
+        let (endpoint, tenant) = (self.endpoint(), self.tenant());
+        let named = |id| Named { endpoint, tenant, id };
         match self {
             Self::Authorized(payment) | Self::Paid(payment) | Self::Refunded(payment) => {
                 vec![named(payment.id)]
             }
-            Self::ShopPaid { id, .. } | Self::Told { id, .. } => vec![named(*id)],
+            Self::ShopPaid { id, .. } | Self::Told { id, .. } | Self::OfTenant { id, .. } => vec![named(id)],
             Self::Lots(items) => items.iter().map(|(id, _)| named(id)).collect(),
             Self::HandsOver(_) => Vec::new(),
         }
@@ -159,6 +179,7 @@ impl Says {
                     .collect();
                 format!(r#"{{"events":[{}]}}"#, items.join(","))
             }
+            Self::OfTenant { id, order, .. } => Self::Lots(vec![(id, order)]).body(),
             Self::HandsOver(token) => format!(r#"{{"token":"{token}"}}"#),
             Self::Told { id, .. } => format!(r#"{{"events":[{{"id":"{id}","type":"told"}}]}}"#),
         }

@@ -13,13 +13,14 @@ use super::watch::Watch;
 use crate::fault::{Ended, Faults, Worker};
 use crate::memory::{MemoryQueue, MemoryStore, Removal, SeededEntropy, Tables, VirtualClock};
 use sekali::deployment::Deployment;
-use sekali::ids::ResourceKind;
+use sekali::ids::{ResourceKind, Tenant};
 use sekali::protocol::event::Event;
 use sekali::time::{Clock, UnixMillis};
 use std::collections::BTreeSet;
 use std::future::Future;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
 
 /// The world of one run.
 pub struct World {
@@ -57,7 +58,16 @@ pub struct Odds {
     pub removal: Removal,
     /// How many sweepers run at once.
     pub sweepers: usize,
+    /// Whether the index falls behind now and then.
+    pub stale: bool,
+    /// Whether dates of processors are set back while they run.
+    pub set_back: bool,
 }
+
+/// A processor's date is set back this long after it started, in the middle
+/// of its work, by this many milliseconds: more than the margin of a lease.
+const SET_BACK_AFTER: Duration = Duration::from_millis(9);
+const SET_BACK_BY: i64 = 30_000;
 
 /// What vendors were told.
 #[derive(Debug, Default)]
@@ -75,6 +85,8 @@ impl Odds {
             skewed: dice.pick(2) == 1,
             removal: removal[usize::try_from(dice.pick(3)).unwrap_or(0)],
             sweepers: if dice.pick(2) == 1 { 2 } else { 1 },
+            stale: dice.pick(3) == 0,
+            set_back: dice.pick(3) == 0,
         }
     }
 }
@@ -152,7 +164,15 @@ impl World {
             mutant: self.case.mutant,
         };
         let worker = self.faults.worker(&name);
-        let clock = Watchmaker::of(self.clock.skewed(skew), &desk);
+        let view = self.clock.skewed(skew);
+        if kind == "processor" && self.odds.set_back {
+            let (set_back, sleep) = (view.clone(), self.clock.sleep(SET_BACK_AFTER));
+            self.spawner.spawn(async move {
+                sleep.await;
+                set_back.set_skew(skew - SET_BACK_BY);
+            });
+        }
+        let clock = Watchmaker::of(view, &desk);
         let dice = Dice::of(self.dice.fork(), &desk);
         Process { desk, worker, clock, dice }
     }
@@ -186,7 +206,9 @@ impl World {
 /// The event that a vendor calls so.
 pub fn find(tables: &Tables, named: Named) -> Option<&Event> {
     tables.events().find(|event| {
-        event.endpoint.as_str() == named.endpoint && event.id.split(' ').any(|part| part == named.id)
+        event.endpoint.as_str() == named.endpoint
+            && event.tenant.as_ref().map(Tenant::as_str) == named.tenant
+            && event.id.split(' ').any(|part| part == named.id)
     })
 }
 

@@ -9,18 +9,10 @@ use crate::protocol::transition::{PayloadTtl, Transition};
 /// # Errors
 /// As [`Store::write`]; after any of them nothing is certain but what is read.
 pub async fn apply(store: &impl Store, transition: &Transition) -> Result<Write, StoreError> {
-    let absent = match &transition.payload {
-        PayloadTtl::KeepBefore(key, hash) if !store.keep_payload(key, hash).await? => Some((key, hash)),
-        _ => None,
-    };
-    let write = store.write(transition).await?;
-    // Nothing was there to keep: a delivery that put it meanwhile, with a TTL,
-    // may have been acknowledged before the event lost its own.
-    if let (Write::Applied, Some((key, hash))) = (write, absent)
-        && let Err(error) = store.keep_payload(key, hash).await
-    {
-        tracing::warn!(event.key = %key, %error, "a payload may have a TTL that its event lacks");
+    if let PayloadTtl::KeepBefore(key, hash) = &transition.payload {
+        store.keep_payload(key, hash).await?;
     }
+    let write = store.write(transition).await?;
     if let (Write::Applied, PayloadTtl::ExpireAfter(key, hash, expires)) = (write, &transition.payload) {
         // The event is done; a payload that keeps its place costs only storage.
         if let Err(error) = store.expire_payload(key, hash, *expires).await {
