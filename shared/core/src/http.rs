@@ -1,5 +1,7 @@
 //! A delivery as it came over the wire, whichever gateway brought it.
 
+use crate::steps::step;
+
 /// The header fields of a request. Names are case-insensitive; repeats are
 /// kept in order, since a repeated single-valued header must be refused.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -20,6 +22,7 @@ impl Headers {
     pub fn all<'a>(&'a self, name: &str) -> impl Iterator<Item = &'a [u8]> {
         self.0
             .iter()
+            .inspect(|_| step())
             .filter(move |(known, _)| known.eq_ignore_ascii_case(name))
             .map(|(_, value)| value.as_slice())
     }

@@ -23,6 +23,7 @@ pub mod secret;
 pub mod secrets;
 pub mod sequence;
 pub mod source;
+mod steps;
 pub mod sweep;
 pub mod time;
 pub mod vectors;

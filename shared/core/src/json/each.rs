@@ -3,8 +3,10 @@
 use super::NotJson;
 use super::read::span_within;
 use crate::source::{NotASource, Pointer};
+use crate::steps::step;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
+use std::collections::HashMap;
 use std::fmt;
 use std::ops::Range;
 
@@ -81,6 +83,7 @@ pub fn each<'a>(text: &'a str, path: &EachPath) -> Result<Vec<Item<'a>>, NotJson
         .map_err(|_| NotJson)?;
     Ok(found
         .into_iter()
+        .flatten()
         .map(|(raw, matched): (&'a RawValue, _)| {
             let json = raw.get();
             Item { json, span: span_within(text, json), matched }
@@ -91,7 +94,8 @@ pub fn each<'a>(text: &'a str, path: &EachPath) -> Result<Vec<Item<'a>>, NotJson
 struct At<'s, 'g, 'a> {
     steps: &'s [Step],
     matched: &'g mut Vec<String>,
-    found: &'g mut Vec<(&'a RawValue, Vec<String>)>,
+    /// `None` is one that a repeated member took back.
+    found: &'g mut Vec<Option<(&'a RawValue, Vec<String>)>>,
 }
 
 impl<'a> At<'_, '_, 'a> {
@@ -108,7 +112,7 @@ impl<'a> DeserializeSeed<'a> for At<'_, '_, 'a> {
     fn deserialize<D: Deserializer<'a>>(self, deserializer: D) -> Result<(), D::Error> {
         if self.steps.is_empty() {
             let raw = serde::Deserialize::deserialize(deserializer)?;
-            self.found.push((raw, self.matched.clone()));
+            self.found.push(Some((raw, self.matched.clone())));
             return Ok(());
         }
         deserializer.deserialize_any(self)
@@ -124,8 +128,10 @@ impl<'a> Visitor<'a> for At<'_, '_, 'a> {
 
     fn visit_map<M: MapAccess<'a>>(mut self, mut map: M) -> Result<(), M::Error> {
         let depth = self.matched.len();
-        let before = self.found.len();
+        // What each member that fits gave when it was last there.
+        let mut given: HashMap<String, Range<usize>> = HashMap::new();
         while let Some(name) = map.next_key::<String>()? {
+            step();
             let fits = match &self.steps[0] {
                 Step::Name(wanted) => *wanted == name,
                 Step::Elements => false,
@@ -140,15 +146,15 @@ impl<'a> Visitor<'a> for At<'_, '_, 'a> {
                 continue;
             }
             // The last of repeated members counts.
+            for taken_back in given.remove(&name).unwrap_or_default() {
+                step();
+                self.found[taken_back] = None;
+            }
+            let from = self.found.len();
             let by_name = matches!(self.steps[0], Step::Name(_));
-            let mut index = 0;
-            self.found.retain(|(_, matched)| {
-                index += 1;
-                index <= before || !(by_name || matched[depth] == name)
-            });
-            let matched = (!by_name).then_some(name);
-            map.next_value_seed(self.below(matched))?;
+            map.next_value_seed(self.below((!by_name).then(|| name.clone())))?;
             self.matched.truncate(depth);
+            given.insert(name, from..self.found.len());
         }
         Ok(())
     }
@@ -156,6 +162,7 @@ impl<'a> Visitor<'a> for At<'_, '_, 'a> {
     fn visit_seq<S: SeqAccess<'a>>(mut self, mut list: S) -> Result<(), S::Error> {
         let depth = self.matched.len();
         for index in 0_usize.. {
+            step();
             let more = match &self.steps[0] {
                 Step::Elements => list.next_element_seed(self.below(Some(index.to_string())))?.is_some(),
                 Step::Name(wanted) if *wanted == index.to_string() => {

@@ -2,6 +2,7 @@
 
 use super::NotJson;
 use crate::source::Pointer;
+use crate::steps::step;
 use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, SeqAccess, Visitor};
 use serde_json::value::RawValue;
 use std::collections::BTreeMap;
@@ -26,8 +27,7 @@ pub type Reading<'a> = Vec<Option<Found<'a>>>;
 /// # Errors
 /// The text is not one JSON value.
 pub fn read<'a>(text: &'a str, pointers: &[&Pointer]) -> Result<Reading<'a>, NotJson> {
-    let mut gathered = Gathered { last: vec![None; pointers.len()], every: Vec::new() };
-    walk(text, &Branch::of(pointers), &mut gathered)?;
+    let gathered = walk(text, pointers)?;
     let found = |json: &'a str| Found { json, span: span_within(text, json) };
     Ok(gathered.last.into_iter().map(|value| value.map(found)).collect())
 }
@@ -38,8 +38,7 @@ pub fn read<'a>(text: &'a str, pointers: &[&Pointer]) -> Result<Reading<'a>, Not
 /// # Errors
 /// The text is not one JSON value.
 pub fn cut<'a>(text: &'a str, pointers: &[&Pointer]) -> Result<Vec<&'a str>, NotJson> {
-    let mut gathered = Gathered { last: vec![None; pointers.len()], every: Vec::new() };
-    walk(text, &Branch::of(pointers), &mut gathered)?;
+    let gathered = walk(text, pointers)?;
     let mut spans: Vec<_> = gathered.every.into_iter().map(|json| span_within(text, json)).collect();
     spans.sort_by_key(|span| (span.start, span.end));
     let mut pieces = Vec::with_capacity(spans.len() + 1);
@@ -64,38 +63,59 @@ pub(super) fn span_within(text: &str, part: &str) -> Range<usize> {
 /// The pointers that go through one place, by their next step.
 #[derive(Debug, Default)]
 struct Branch<'p> {
+    /// Its place among all branches.
+    number: usize,
     /// Pointers that end here.
     ends: Vec<usize>,
-    /// Every pointer that ends here or below.
-    all: Vec<usize>,
     below: BTreeMap<&'p str, Branch<'p>>,
 }
 
 impl<'p> Branch<'p> {
-    fn of(pointers: &[&'p Pointer]) -> Self {
-        let mut root = Self::default();
+    /// The branches of the pointers, and how many they are.
+    fn of(pointers: &[&'p Pointer]) -> (Self, usize) {
+        let (mut root, mut count) = (Self::default(), 1);
         for (index, pointer) in pointers.iter().enumerate() {
             let mut branch = &mut root;
-            branch.all.push(index);
             for step in pointer.steps() {
-                branch = branch.below.entry(step).or_default();
-                branch.all.push(index);
+                branch = branch.below.entry(step).or_insert_with(|| {
+                    count += 1;
+                    Self { number: count - 1, ..Self::default() }
+                });
             }
             branch.ends.push(index);
         }
-        root
+        (root, count)
     }
 }
 
 struct Gathered<'a> {
     last: Vec<Option<&'a str>>,
     every: Vec<&'a str>,
+    /// Which of `last` was set, in order.
+    set: Vec<usize>,
+    /// What of `set` the last visit of each branch has set: a repeated member
+    /// takes back that and nothing else, however many pointers there are.
+    visits: Vec<Range<usize>>,
 }
 
-fn walk<'a>(text: &'a str, branch: &Branch<'_>, gathered: &mut Gathered<'a>) -> Result<(), NotJson> {
+impl Gathered<'_> {
+    /// A member is there once more: what was found in it before does not count.
+    fn take_back(&mut self, branch: &Branch<'_>) {
+        for set in std::mem::take(&mut self.visits[branch.number]) {
+            step();
+            self.last[self.set[set]] = None;
+        }
+    }
+}
+
+fn walk<'a>(text: &'a str, pointers: &[&Pointer]) -> Result<Gathered<'a>, NotJson> {
+    let (branch, count) = Branch::of(pointers);
+    let last = vec![None; pointers.len()];
+    let mut gathered = Gathered { last, every: Vec::new(), set: Vec::new(), visits: vec![0..0; count] };
     let mut deserializer = serde_json::Deserializer::from_str(text);
-    At { branch, gathered }.deserialize(&mut deserializer).map_err(|_| NotJson)?;
-    deserializer.end().map_err(|_| NotJson)
+    At { branch: &branch, gathered: &mut gathered }.deserialize(&mut deserializer).map_err(|_| NotJson)?;
+    deserializer.end().map_err(|_| NotJson)?;
+    Ok(gathered)
 }
 
 /// One place of the text together with the pointers that lead through it.
@@ -114,6 +134,7 @@ impl<'a> DeserializeSeed<'a> for At<'_, '_, '_, 'a> {
         let raw: &'a RawValue = serde::Deserialize::deserialize(deserializer)?;
         for &end in &self.branch.ends {
             self.gathered.last[end] = Some(raw.get());
+            self.gathered.set.push(end);
         }
         self.gathered.every.push(raw.get());
         if !self.branch.below.is_empty() {
@@ -156,12 +177,15 @@ impl<'a> Visitor<'a> for At<'_, '_, '_, 'a> {
 
     fn visit_map<M: MapAccess<'a>>(self, mut map: M) -> Result<(), M::Error> {
         while let Some(member) = map.next_key_seed(Member(self.branch))? {
+            step();
             match member {
                 None => drop(map.next_value::<IgnoredAny>()?),
                 Some(branch) => {
                     // The last of repeated members counts, with all that is below it.
-                    branch.all.iter().for_each(|&index| self.gathered.last[index] = None);
+                    self.gathered.take_back(branch);
+                    let from = self.gathered.set.len();
                     map.next_value_seed(At { branch, gathered: &mut *self.gathered })?;
+                    self.gathered.visits[branch.number] = from..self.gathered.set.len();
                 }
             }
         }
@@ -170,6 +194,7 @@ impl<'a> Visitor<'a> for At<'_, '_, '_, 'a> {
 
     fn visit_seq<S: SeqAccess<'a>>(self, mut list: S) -> Result<(), S::Error> {
         for index in 0_usize.. {
+            step();
             let element = match self.branch.below.is_empty() {
                 true => None,
                 false => self.branch.below.get(index.to_string().as_str()),
@@ -275,7 +300,36 @@ mod tests {
         })
     }
 
+    /// JSON text whose objects may have a member several times.
+    fn any_text() -> impl Strategy<Value = String> {
+        let leaf = prop_oneof![Just("null".to_owned()), "[0-9]", "\"[a-c]{0,2}\""];
+        leaf.prop_recursive(4, 32, 5, |inner| {
+            prop_oneof![
+                prop::collection::vec(inner.clone(), 0..4).prop_map(|items| format!("[{}]", items.join(","))),
+                prop::collection::vec(("[a-c0-1]", inner), 0..5).prop_map(|members| {
+                    let members: Vec<_> =
+                        members.iter().map(|(name, value)| format!("\"{name}\":{value}")).collect();
+                    format!("{{{}}}", members.join(","))
+                }),
+            ]
+        })
+    }
+
     proptest! {
+        #[test]
+        fn of_repeated_members_the_last_counts_at_every_depth(
+            text in any_text(),
+            pointers in prop::collection::vec("(/[a-c0-1]){1,4}", 1..6),
+        ) {
+            let value: serde_json::Value = serde_json::from_str(&text).unwrap();
+            let parsed: Vec<_> = pointers.iter().map(|pointer| Pointer::parse(pointer).unwrap()).collect();
+            let found = read(&text, &parsed.iter().collect::<Vec<_>>()).unwrap();
+            for (pointer, found) in pointers.iter().zip(&found) {
+                let got = found.as_ref().map(|found| serde_json::from_str::<serde_json::Value>(found.json).unwrap());
+                prop_assert_eq!(got.as_ref(), value.pointer(pointer), "{} in {}", pointer, &text);
+            }
+        }
+
         // The tree that serde_json builds is the reference.
         #[test]
         fn one_pass_finds_what_a_tree_would(

@@ -1,8 +1,11 @@
 //! Form bodies and queries: `a=1&b=2`, percent-escapes and `+` decoded once.
 
+use crate::steps::step;
+
 /// Names and values in order, decoded. A pair without `=` has an empty value.
 pub(crate) fn pairs(text: &[u8]) -> impl Iterator<Item = (Vec<u8>, Vec<u8>)> {
     text.split(|&byte| byte == b'&').filter(|pair| !pair.is_empty()).map(|pair| {
+        step();
         let equals = pair.iter().position(|&byte| byte == b'=');
         let (name, value) = equals.map_or((pair, &[][..]), |at| (&pair[..at], &pair[at + 1..]));
         (decoded(name), decoded(value))

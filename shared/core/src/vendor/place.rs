@@ -168,6 +168,27 @@ impl Value {
     }
 }
 
+/// The value as a description writes it.
+impl fmt::Display for Value {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let terms: Vec<String> = self.alternatives.iter().map(ToString::to_string).collect();
+        write!(f, "{}{}", terms.join(" | "), if self.optional { "?" } else { "" })
+    }
+}
+
+impl fmt::Display for Term {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Place(place) => write!(f, "{place}"),
+            Self::Const(text) => write!(f, "const:{text}"),
+            Self::Joined(pieces) => pieces.iter().try_for_each(|piece| match piece {
+                Piece::Literal(text) => f.write_str(text),
+                Piece::Place(place) => write!(f, "{{{place}}}"),
+            }),
+        }
+    }
+}
+
 impl Term {
     pub(crate) fn parse(text: &str) -> Result<Self, NotAPlace> {
         if let Some(constant) = text.strip_prefix("const:") {
@@ -238,6 +259,9 @@ mod tests {
 
     #[test]
     fn a_value_is_the_first_of_its_alternatives() {
+        for text in ["header:A | /b | const:c?", "a.{/b}.{matched:1}", "/x"] {
+            assert_eq!(Value::parse(text).unwrap().to_string(), text);
+        }
         let value = Value::parse("header:A | /b | const:c?").unwrap();
         assert!(value.optional);
         assert_eq!(value.alternatives.len(), 3);

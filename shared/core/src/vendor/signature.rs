@@ -3,6 +3,7 @@
 use super::refusal::Refusal;
 use super::scheme::{List, SignatureForm, SignaturePlace};
 use super::view::{Single, View};
+use crate::steps::step;
 use std::borrow::Cow;
 
 /// Most signatures that are tried; vendors send one for each live secret.
@@ -72,6 +73,7 @@ fn values<'v>(view: &'v View<'_>, place: &SignaturePlace) -> Result<Vec<Cow<'v, 
                 .request
                 .headers
                 .iter()
+                .inspect(|_| step())
                 .filter(|(name, _)| {
                     name.strip_prefix(prefix.as_str()).is_some_and(|number| {
                         !number.is_empty() && number.bytes().all(|byte| byte.is_ascii_digit())
@@ -91,6 +93,7 @@ fn values<'v>(view: &'v View<'_>, place: &SignaturePlace) -> Result<Vec<Cow<'v, 
 fn list_elements(value: &[u8], list: &List, carried: &mut Carried) {
     let Ok(text) = std::str::from_utf8(value) else { return };
     for item in text.split(list.items).map(str::trim) {
+        step();
         let Some((key, value)) = item.split_once(list.pair) else { continue };
         if key == list.pick {
             carried.candidates.push(value.as_bytes().to_vec());
@@ -104,6 +107,7 @@ fn list_elements(value: &[u8], list: &List, carried: &mut Carried) {
 pub(crate) fn element<'t>(text: &'t str, list: &List) -> Option<&'t str> {
     let mut values = text
         .split(list.items)
+        .inspect(|_| step())
         .filter_map(|item| item.trim().split_once(list.pair))
         .filter(|(key, _)| *key == list.pick)
         .map(|(_, value)| value);

@@ -9,6 +9,7 @@ use super::shape::Param;
 use crate::http::Request;
 use crate::json::{self, JsonText};
 use crate::source::{Pointer, Source};
+use crate::steps::step;
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
@@ -142,6 +143,7 @@ impl<'r> View<'r> {
             Place::Element(name) => Single::of(
                 self.elements
                     .iter()
+                    .inspect(|_| step())
                     .filter(|(key, _)| key == name)
                     .map(|(_, value)| Cow::Borrowed(value.as_bytes())),
             ),

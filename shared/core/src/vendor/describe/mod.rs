@@ -9,7 +9,7 @@ mod scheme;
 mod signature;
 
 #[cfg(test)]
-pub(super) use signature::KIND_NAMES;
+pub(super) use signature::{KIND_NAMES, kind_name};
 
 use super::Vendor;
 use super::place::Place;

@@ -48,7 +48,7 @@ pub(in crate::vendor) const KIND_NAMES: [&str; KINDS.len()] = {
     names
 };
 
-pub(super) fn kind_name(kind: &Kind) -> &'static str {
+pub(in crate::vendor) fn kind_name(kind: &Kind) -> &'static str {
     match kind {
         Kind::Hmac(_) => "hmac",
         Kind::Hash(_) => "hash",

@@ -3,6 +3,7 @@
 
 mod descriptions;
 mod extraction;
+mod growth;
 mod keys;
 mod parsing;
 mod reference;

@@ -1,0 +1,153 @@
+//! What a write makes of the items, as the reference store applies it: the
+//! same guards, all or nothing.
+
+use super::catalog::{ActionRef, Catalog, DecisionRef, EventRef, ResourceRef, at};
+use super::mutant::{Slip, Stored};
+use super::scenario::TICK;
+use super::world::Paper;
+use crate::memory::{Expiry, Tables};
+use sekali::key::{EventHash, EventKey};
+use sekali::payload::Payload;
+use sekali::ports::Write;
+use sekali::protocol::action::{Action, ActionGuard};
+use sekali::protocol::event::Event;
+use sekali::protocol::resource::{Resource, ResourceGuard};
+use sekali::protocol::transition::{ActionWrite, PayloadTtl, ResourceWrite, Transition};
+use sekali::time::{ExpiresAt, UnixMillis};
+use std::time::Duration;
+
+/// The items that a transition names, and what they become.
+pub(super) type Items = (Option<EventRef>, Option<ActionRef>, Option<ResourceRef>);
+
+impl Catalog {
+    /// Applies a decided transition to the items it names. `None`: a guard
+    /// refused it.
+    #[expect(clippy::expect_used, reason = "the model's items are small")]
+    pub fn apply(&mut self, decision: DecisionRef, items: Items) -> Option<Items> {
+        if let Some(known) = self.applied.get(&(decision, items)) {
+            return *known;
+        }
+        let mut transition = self.transition(decision)?.clone();
+        let event = items.0.map(|number| self.event(number).clone());
+        let action = items.1.map(|number| self.action(number).clone());
+        let resource = items.2.map(|number| self.resource(number).clone());
+        if let Some(forge) = self.protocol.forge {
+            let stored =
+                Stored { event: event.as_ref(), action: action.as_ref(), resource: resource.as_ref() };
+            forge(&mut transition, stored);
+        }
+        let mut tables = laid_out(event, action, resource);
+        let written = tables.apply(&transition).expect("small items");
+        let end = (written == Write::Applied).then(|| self.read_back(&tables));
+        self.applied.insert((decision, items), end);
+        end
+    }
+
+    fn read_back(&mut self, tables: &Tables) -> Items {
+        (
+            tables.events().next().cloned().map(|event| self.number_event(event)),
+            tables.actions().next().cloned().map(|action| self.number_action(action)),
+            tables.resources().next().cloned().map(|resource| self.number_resource(resource)),
+        )
+    }
+
+    /// Counts a duplicate.
+    pub fn count(&mut self, stored: EventRef) -> Option<EventRef> {
+        let event = self.event(stored).clone();
+        let (key, now) = (event.key.clone(), event.received_at);
+        let counted = laid_out(Some(event), None, None).count_duplicate(&key, now);
+        counted.map(|event| self.number_event(event))
+    }
+
+    /// Adopts other content, on what was seen of the event.
+    pub fn adopt(
+        &mut self,
+        stored: EventRef,
+        seen: EventRef,
+        hash: &EventHash,
+        at: UnixMillis,
+    ) -> Option<EventRef> {
+        let (stored, mut seen) = (self.event(stored).clone(), self.event(seen).clone());
+        if self.protocol.slip == Some(Slip::AdoptWithoutItsTtl) {
+            seen.progress.expires = stored.progress.expires;
+        }
+        let mut tables = laid_out(Some(stored), None, None);
+        match tables.adopt(&seen, hash, at) {
+            Write::Refused => None,
+            Write::Applied => self.read_back(&tables).0,
+        }
+    }
+}
+
+/// Tables that hold these items.
+#[expect(clippy::expect_used, reason = "the model's items are small")]
+fn laid_out(event: Option<Event>, action: Option<Action>, resource: Option<Resource>) -> Tables {
+    let mut tables = Tables::default();
+    if let Some(event) = event {
+        tables.create_event(&event).expect("a small event");
+    }
+    let transition = Transition {
+        event: None,
+        action: action.map(|to| ActionWrite::Put { from: ActionGuard::Absent, to: Box::new(to) }),
+        resource: resource.map(|to| ResourceWrite { from: ResourceGuard::Absent, to }),
+        payload: PayloadTtl::Unchanged,
+    };
+    if transition.action.is_some() || transition.resource.is_some() {
+        tables.apply(&transition).expect("small items");
+    }
+    tables
+}
+
+impl Paper {
+    /// Does something to a payload as the reference store does.
+    fn after(self, act: impl FnOnce(&mut Tables, &EventKey, &EventHash, &Payload)) -> Self {
+        let (key, hash, payload) =
+            (EventKey::from_stored("event"), EventHash::from_stored("hash"), Payload::default());
+        let mut tables = Tables::default();
+        if let Self::Expires(tick) = self {
+            put(&mut tables, &key, &hash, &payload, at(tick).expires_after(Duration::ZERO));
+        }
+        if self == Self::Kept {
+            put(&mut tables, &key, &hash, &payload, ExpiresAt(0));
+            tables.keep_payload(&key, &hash);
+        }
+        act(&mut tables, &key, &hash, &payload);
+        match tables.payload_expiry(&key, &hash) {
+            Expiry::Absent => Self::Absent,
+            Expiry::Kept => Self::Kept,
+            Expiry::At(expires) => Self::until(expires),
+        }
+    }
+
+    /// There, with this TTL.
+    pub fn until(expires: ExpiresAt) -> Self {
+        let ticks = expires.as_millis().since(at(0)).as_secs() / TICK.as_secs();
+        Self::Expires(u8::try_from(ticks).unwrap_or(u8::MAX))
+    }
+
+    /// Put by a delivery.
+    pub fn put(self, expires: ExpiresAt) -> Self {
+        self.after(|tables, key, hash, payload| put(tables, key, hash, payload, expires))
+    }
+
+    /// Its TTL taken off.
+    pub fn keep(self) -> Self {
+        self.after(|tables, key, hash, _| {
+            tables.keep_payload(key, hash);
+        })
+    }
+
+    /// Given a TTL again.
+    pub fn expire(self, expires: ExpiresAt) -> Self {
+        self.after(|tables, key, hash, _| tables.expire_payload(key, hash, expires))
+    }
+
+    pub fn is_there(self) -> bool {
+        self != Self::Absent
+    }
+}
+
+#[expect(clippy::expect_used, reason = "an empty payload is small")]
+fn put(tables: &mut Tables, key: &EventKey, hash: &EventHash, payload: &Payload, expires: ExpiresAt) {
+    tables.put_payload(key, hash, payload, expires).expect("a small payload");
+}

@@ -1,0 +1,166 @@
+//! Asking `decide`, with the real values behind the numbers. The same question
+//! gets the same answer, so it is asked once.
+
+use super::catalog::{ActionRef, Catalog, DecisionRef, EventRef, ResourceRef, at, hash, put_nonce};
+use super::scenario::{Answer, TICK};
+use super::world::Act;
+use sekali::ids::OwnerNonce;
+use sekali::ports::Outcome;
+use sekali::protocol::action::EffectResult;
+use sekali::protocol::decide::{Decision, Delivery, Input, Operator, Presence, State, Undecidable};
+use sekali::protocol::policy::{EffectPolicy, Lease, Limits, Stamp, Worker};
+use std::time::Duration;
+
+/// A question to `decide`.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Ask {
+    pub tick: u8,
+    pub event: EventRef,
+    pub known: Known,
+    pub input: Asked,
+}
+
+/// What was read besides the event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Known {
+    Nothing,
+    Bound { action: Option<ActionRef>, rules: Option<bool> },
+    Planned { payload: bool, resource: Option<ResourceRef>, wanted: Option<ActionRef> },
+}
+
+/// What happened.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Asked {
+    Delivery { delivery: usize, attempt: u8, content: usize, first: Option<bool> },
+    Message { moved: Option<u8>, nonce: u8, lease: Option<u8> },
+    Outcome(Answer),
+    Refused { moved: Option<u8> },
+    Sweep,
+    Human(Act),
+}
+
+impl Catalog {
+    /// Asks, or remembers the answer.
+    pub fn ask(&mut self, ask: Ask) -> Result<DecisionRef, Undecidable> {
+        if let Some(known) = self.asked.get(&ask) {
+            return known.clone();
+        }
+        let decided = self.decide(ask).map(|decision| self.number_decision(decision));
+        self.asked.insert(ask, decided.clone());
+        decided
+    }
+
+    fn decide(&self, ask: Ask) -> Result<Decision, Undecidable> {
+        let event = self.event(ask.event);
+        let policy = self.policy();
+        let payload = match ask.known {
+            Known::Planned { payload, .. } => payload,
+            Known::Bound { rules, .. } => rules.unwrap_or(false),
+            Known::Nothing => false,
+        };
+        let intent = self.intent(event, payload);
+        let state = match ask.known {
+            Known::Nothing => State::Stored(event),
+            Known::Bound { action, rules } => State::Bound {
+                event,
+                action: action.map(|action| self.action(action)),
+                policy: action.is_some().then_some(&policy),
+                intent: rules.is_some().then_some(&intent),
+            },
+            Known::Planned { resource, wanted, .. } => State::Planned {
+                event,
+                intent: &intent,
+                resource: resource.map(|resource| self.resource(resource)),
+                action: wanted.map(|action| self.action(action)),
+            },
+        };
+        let say = |input: Input<'_>| (self.protocol.decide)(state, input, at(ask.tick), &self.limits());
+        match ask.input {
+            Asked::Delivery { delivery, attempt, content, first } => {
+                let first_payload = match first {
+                    None => Presence::NotRead,
+                    Some(true) => Presence::There,
+                    Some(false) => Presence::Missing,
+                };
+                let put_nonce = put_nonce(delivery, attempt);
+                say(Input::Delivery(&Delivery { put_nonce, hash: hash(content), first_payload }))
+            }
+            Asked::Message { moved, nonce, lease } => {
+                let lease = lease.map_or(Lease::TooLittleTime, |until| Lease::Until(at(until)));
+                let worker = Worker { owner: owner(nonce), lease };
+                say(Input::Message { stamp: stamp(ask.tick, moved), worker: &worker })
+            }
+            Asked::Outcome(answer) => say(Input::Outcome { outcome: &outcome(answer) }),
+            Asked::Refused { moved } => {
+                say(Input::StoreRefused { cause: "too large", stamp: stamp(ask.tick, moved) })
+            }
+            Asked::Sweep => say(Input::Sweep),
+            Asked::Human(act) => say(Input::Operator(&operator(act))),
+        }
+    }
+
+    /// The bounds of the slice.
+    pub fn limits(&self) -> Limits {
+        let bounds = self.slice.bounds;
+        Limits {
+            attempts: bounds.attempts,
+            sweeps: bounds.sweeps,
+            age: TICK * u32::from(bounds.age),
+            first_sweep: TICK,
+            longest_sweep: TICK,
+            grace: TICK,
+            window: TICK * u32::from(bounds.window),
+        }
+    }
+
+    pub fn policy(&self) -> EffectPolicy {
+        let promise = self.slice.promise;
+        EffectPolicy {
+            in_doubt: promise.in_doubt,
+            honours_key_for: promise.honours.map(|ticks| TICK * u32::from(ticks)),
+            timeout: Duration::ZERO,
+            settling: TICK * u32::from(promise.settling),
+        }
+    }
+}
+
+/// The owner nonce with a number.
+pub(super) fn owner(nonce: u8) -> OwnerNonce {
+    OwnerNonce::new(nonce.to_string())
+}
+
+fn stamp(tick: u8, moved: Option<u8>) -> Stamp {
+    // Our own sends may be late too, though never as late as a moved message.
+    let on_its_way = if moved.is_some() { TICK } else { Duration::from_secs(30) };
+    let stamped_at = at(moved.unwrap_or(tick));
+    Stamp { written_at: stamped_at.minus(on_its_way), stamped_at }
+}
+
+fn outcome(answer: Answer) -> Outcome {
+    let rejected = |decisive| Outcome::Rejected { cause: "422".to_owned(), decisive };
+    let not_started = |cause: &str, decisive| Outcome::NotStarted {
+        cause: cause.to_owned(),
+        not_before: None,
+        decisive,
+    };
+    match answer {
+        Answer::Done => Outcome::Done(EffectResult("task".to_owned())),
+        Answer::Rejected => rejected(false),
+        Answer::RejectedDecisive => rejected(true),
+        Answer::NotStarted => not_started("503", false),
+        Answer::NotStartedDecisive => not_started("503", true),
+        Answer::LeaseOver => not_started("no lease", false),
+        Answer::ActsUnheard | Answer::Silent | Answer::ActsLater => Outcome::Unknown("timeout".to_owned()),
+    }
+}
+
+fn operator(act: Act) -> Operator {
+    let owner = OwnerNonce::from("human");
+    match act {
+        Act::Redrive => Operator::Redrive,
+        Act::Release => Operator::Release,
+        Act::Discard => Operator::Discard,
+        Act::Happened => Operator::Happened { evidence: EffectResult("seen".to_owned()), owner },
+        Act::DidNotHappen => Operator::DidNotHappen { evidence: "not seen".to_owned(), owner },
+    }
+}

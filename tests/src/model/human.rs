@@ -1,0 +1,158 @@
+//! A human with the command line: truthful, and with a write that others race.
+
+use super::ask::{Ask, Asked, Known};
+use super::catalog::{DecisionRef, EventRef};
+use super::scenario::{EVENTS, Kind};
+use super::step::{Ways, What, Who};
+use super::world::{Act, Human, HumanAt, Letter, Stage, World};
+use super::write::{Draft, Written};
+use sekali::protocol::decide::{Decision, End, Read, Then};
+use sekali::protocol::event::EventStatus;
+
+impl Ways<'_> {
+    /// The ways on of the one human.
+    pub fn human(&mut self) {
+        match self.before.human.at {
+            HumanAt::Idle => self.begin(),
+            HumanAt::ReadingEvent(place) => {
+                let mut world = self.before;
+                world.human.event = world.events[usize::from(place)];
+                self.decide_on(world, Known::Nothing, What::ReadsEvent);
+            }
+            HumanAt::ReadingAction => {
+                let slot = self.human_slot();
+                let action = slot.and_then(|slot| self.before.actions[slot]);
+                self.decide_on(self.before, Known::Bound { action, rules: None }, What::ReadsAction);
+            }
+            HumanAt::Writing(stage) => self.human_write(stage),
+            HumanAt::Sending => self.human_send(),
+        }
+        if self.before.human.at != HumanAt::Idle
+            && let Some(mut world) = self.spend(Kind::Crash)
+        {
+            world.human = Human::IDLE;
+            self.add(Who::Human, What::Crashes, world);
+        }
+    }
+
+    fn begin(&mut self) {
+        for place in 0..EVENTS {
+            let Some(event) = self.before.events[place] else { continue };
+            for act in self.sensible(event) {
+                let Some(mut world) = self.spend(Kind::Operator) else { return };
+                world.human = Human { act, event: Some(event), ..Human::IDLE };
+                self.decide_on(world, Known::Nothing, What::Decides(act));
+            }
+        }
+    }
+
+    /// What a human would ask of an event as it stands; of one in doubt also
+    /// that it be sent round, which must be refused.
+    fn sensible(&self, event: EventRef) -> Vec<Act> {
+        match self.catalog.event(event).progress.status {
+            EventStatus::Failed => vec![Act::Redrive],
+            EventStatus::Held => vec![Act::Release, Act::Discard],
+            EventStatus::InDoubt => {
+                // Humans look before they say.
+                let happened = self.true_now(event, Act::Happened);
+                vec![if happened { Act::Happened } else { Act::DidNotHappen }, Act::Redrive]
+            }
+            _ => Vec::new(),
+        }
+    }
+
+    /// What a human says is what is the case when it is written.
+    fn true_now(&self, event: EventRef, act: Act) -> bool {
+        let effect = self.catalog.event_facts(event).effect.map_or(0, usize::from);
+        match act {
+            Act::Happened => self.before.ledger.effects[effect] > 0,
+            Act::DidNotHappen => self.before.ledger.effects[effect] == 0,
+            Act::Redrive | Act::Release | Act::Discard => true,
+        }
+    }
+
+    fn human_slot(&self) -> Option<usize> {
+        self.catalog.event_facts(self.before.human.event?).bound
+    }
+
+    fn decide_on(&mut self, mut world: World, known: Known, what: What) {
+        let Human { act, event: Some(event), .. } = world.human else { return };
+        if !self.true_now(event, act) {
+            world.human = Human::IDLE;
+            return self.add(Who::Human, what, world);
+        }
+        let ask = Ask { tick: world.tick, event, known, input: Asked::Human(act) };
+        let Some(decision) = self.ask(ask) else { return };
+        match self.catalog.decision(decision) {
+            Decision::Read(Read::Action(_)) => world.human.at = HumanAt::ReadingAction,
+            Decision::Write { .. } => {
+                world.human.decision = Some(decision);
+                world.human.at = HumanAt::Writing(self.first_stage(decision));
+            }
+            _ => world.human = Human::IDLE,
+        }
+        self.add(Who::Human, what, world);
+    }
+
+    fn human_write(&mut self, stage: Stage) {
+        let Human { event, decision: Some(decision), act, .. } = self.before.human else { return };
+        if stage != Stage::Write {
+            let mut world = self.payload_stage(decision);
+            let (at, what) = match stage {
+                Stage::Keep => (HumanAt::Writing(Stage::Write), What::KeepsPayload),
+                _ => (self.human_then(decision), What::ExpiresPayload),
+            };
+            world.human.at = at;
+            return self.add(Who::Human, what, settled(world));
+        }
+        for end in self.write(Draft { decision, read: event, nonce: 0 }) {
+            let mut world = end.world;
+            if end.what == What::Writes || end.what == What::WritesUnheard || end.what == What::WriteHangs {
+                self.count_round(&mut world, act);
+            }
+            world.human.at = match end.written {
+                Written::Applied if self.expires_after(decision) => HumanAt::Writing(Stage::Expire),
+                Written::Applied => self.human_then(decision),
+                Written::Unsure => HumanAt::Idle,
+            };
+            self.add_checked(Who::Human, end.what, settled(world), end.broken);
+        }
+    }
+
+    /// The human opened a round, or may have.
+    fn count_round(&self, world: &mut World, act: Act) {
+        let Some(event) = self.before.human.event else { return };
+        if matches!(act, Act::Redrive | Act::Release) {
+            let rounds = &mut world.ledger.rounds[self.catalog.event_facts(event).place];
+            *rounds += 1;
+        }
+    }
+
+    fn human_then(&self, decision: DecisionRef) -> HumanAt {
+        let event = self.before.human.event.map(|event| self.catalog.event_facts(event).place);
+        match self.then(decision) {
+            Some(Then::End(End::Send)) => HumanAt::Sending,
+            Some(Then::Decide) => {
+                HumanAt::ReadingEvent(event.and_then(|place| u8::try_from(place).ok()).unwrap_or(0))
+            }
+            _ => HumanAt::Idle,
+        }
+    }
+
+    fn human_send(&mut self) {
+        let Some(event) = self.before.human.event else { return };
+        let place = self.catalog.event_facts(event).place;
+        let mut world = self.before;
+        world.human = Human::IDLE;
+        world.send(Letter::sent(place));
+        self.add(Who::Human, What::Sends, world);
+    }
+}
+
+/// A human who has finished remembers nothing.
+fn settled(mut world: World) -> World {
+    if world.human.at == HumanAt::Idle {
+        world.human = Human::IDLE;
+    }
+    world
+}

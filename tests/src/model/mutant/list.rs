@@ -1,0 +1,117 @@
+//! Every mutant by name, and the slice that must catch it.
+
+use super::super::scenario::Slice;
+use super::super::slices::{
+    ADOPTION, DOUBT, EXPIRED, FORGOTTEN, HELD, HUMAN, NAMES, ONCE_PER_EVENT, ORDERED, OTHER_WINDOW, PARKED, PARTS,
+    PUTS, RETRIED, ROUNDS, SHARED, TENANTS, WINDOW,
+};
+use super::{Decide, Forge, Mutant, Protocol, Slip, call, claim, end, guard};
+use sekali::protocol::decide::decide;
+
+const fn decides(name: &'static str, slice: Slice, decide: Decide) -> Mutant {
+    Mutant { name, slice, protocol: Protocol { decide, ..Protocol::REAL } }
+}
+
+const fn forges(name: &'static str, slice: Slice, forge: Forge) -> Mutant {
+    Mutant { name, slice, protocol: Protocol { forge: Some(forge), ..Protocol::REAL } }
+}
+
+const fn slips(name: &'static str, slice: Slice, slip: Slip) -> Mutant {
+    Mutant { name, slice, protocol: Protocol { slip: Some(slip), ..Protocol::REAL } }
+}
+
+/// Every mutant.
+pub const MUTANTS: &[Mutant] = &[
+    // Ingest.
+    slips("a delivery is acknowledged before its payload is put", PUTS, Slip::AckBeforePut),
+    slips("a duplicate is answered 200 while the payload is missing", PUTS, Slip::DuplicateUnseen),
+    slips("a body is adopted before its own payload is durable", ADOPTION, Slip::AdoptBeforePut),
+    slips("an event without a TTL adopts a payload with one", OTHER_WINDOW, Slip::AdoptWithoutItsTtl),
+    slips("a duplicate gives a kept payload a TTL again", WINDOW, Slip::DuplicateRestoresTtl),
+    slips("a duplicate does not look whether the TTL is gone", WINDOW, Slip::DuplicateForgetsTtl),
+    slips("events are told apart by the id of their delivery", ONCE_PER_EVENT, Slip::DedupByDeliveryId),
+    // Keys.
+    slips("the key of an action lacks the tenant", TENANTS, Slip::KeyWithoutTenant),
+    slips("the key of an action lacks the action's name", NAMES, Slip::KeyWithoutName),
+    slips("the parts of a key run together", PARTS, Slip::KeyPartsRunTogether),
+    Mutant {
+        name: "a redrive makes a new action key",
+        slice: ROUNDS,
+        protocol: Protocol {
+            decide: end::forgets_its_action,
+            slip: Some(Slip::KeyPerRound),
+            ..Protocol::REAL
+        },
+    },
+    slips("each attempt calls under a key of its own", RETRIED, Slip::CallKeyPerAttempt),
+    // Guards.
+    forges("an event write does not name its generation", HUMAN, guard::event_generation),
+    forges("an event write does not name the due time as read", RETRIED, guard::event_due),
+    forges("a claim does not name the content it was decided on", ADOPTION, guard::event_hash),
+    forges("a TTL is taken off without naming the deliveries", WINDOW, guard::deliveries),
+    forges("a resource moves whatever happened since it was read", ORDERED, guard::resource_version),
+    forges("a begin is not fenced", SHARED, guard::begin),
+    forges("a completion names neither owner nor token", RETRIED, guard::completion),
+    forges("a late owner does not see the mark of doubt", EXPIRED, guard::mark_of_doubt),
+    decides("a takeover keeps the token", RETRIED, claim::keeps_the_token),
+    Mutant {
+        name: "a short lock has no owner and is begun again when it expires",
+        slice: PARKED,
+        protocol: Protocol {
+            decide: call::again_on_expiry,
+            forge: Some(guard::every_action),
+            ..Protocol::REAL
+        },
+    },
+    // Calls.
+    decides("an expired lease alone runs the effect again", PARKED, call::again_on_expiry),
+    decides("calls repeat after the destination forgot the key", FORGOTTEN, call::again_on_expiry),
+    slips("a call begins after its lease", HUMAN, Slip::CallAfterLease),
+    decides("what certainly did not start is parked", PARKED, call::not_started_is_parked),
+    decides("a call without an answer counts as done", PARKED, call::silence_is_done),
+    decides("a call without an answer counts as not started", PARKED, call::silence_is_not_started),
+    decides("a no after a call without an answer is taken for certain", RETRIED, call::a_no_is_certain),
+    decides("a mark of doubt spoils the owner's certain answer", EXPIRED, call::doubt_spoils),
+    decides("a takeover freezes its request anew", RETRIED, call::freezes_anew),
+    decides("a human is believed while the call may still take effect", HUMAN, call::believes_too_soon),
+    // Claims.
+    decides("an event is processed when its action is begun", PARKED, claim::done_when_begun),
+    decides("waiting for another's claim counts as an attempt", PARKED, claim::waiting_is_an_attempt),
+    decides("tries have no bound", PARKED, claim::no_bound_of_tries),
+    decides("an older event moves the resource back", ORDERED, claim::moves_anyway),
+    Mutant {
+        name: "the resource is compared again after the claim",
+        slice: ORDERED,
+        protocol: Protocol {
+            decide: claim::asks_again,
+            slip: Some(Slip::ComparesAgain),
+            ..Protocol::REAL
+        },
+    },
+    decides("an event whose payload is missing is ignored", ADOPTION, claim::ignores_without_payload),
+    decides("an event that failed is begun again in its generation", EXPIRED, claim::begins_an_ended_event),
+    Mutant {
+        name: "a redrive begins a done action anew",
+        slice: ROUNDS,
+        protocol: Protocol {
+            decide: claim::begins_after_done,
+            forge: Some(guard::begin),
+            ..Protocol::REAL
+        },
+    },
+    // Ends.
+    slips("there is no sweeper", PARKED, Slip::NoSweeper),
+    decides("a bound writes failed over a begun action", EXPIRED, end::fails_over_begun),
+    decides("a redrive forgets the move that the event won", HUMAN, end::forgets_its_action),
+    decides("our own late message is taken for a redrive", EXPIRED, end::late_message_redrives),
+    decides("a redrive sends an event in doubt round", HUMAN, end::redrives_doubt),
+    decides("an event in doubt does not follow its action", EXPIRED, end::doubt_does_not_follow),
+    decides("an event in doubt waits for a later generation", DOUBT, end::waits_for_a_strange_generation),
+    decides("sweeps have no bound", EXPIRED, end::no_bound_of_sweeps),
+    decides("sweeps over a rejected action have no bound", HUMAN, end::no_bound_over_rejected),
+    // TTLs.
+    decides("an event in doubt carries a TTL", PARKED, end::doubt_expires),
+    decides("a failed event carries a TTL", PARKED, end::failure_expires),
+    decides("a payload keeps the TTL that its event loses", PARKED, end::payload_expires),
+    slips("a payload gets its TTL before its event", HELD, Slip::PayloadExpiresFirst),
+];

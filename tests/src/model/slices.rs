@@ -1,0 +1,276 @@
+//! The slices: ingest, processor, sweeper and human apart with more trouble
+//! each, and the whole with one trouble of any kind.
+
+use super::scenario::{Answer, Arrival, Bounds, Budget, Content, Pace, Promise, Slice, Story, Wish};
+use sekali::config::InDoubt;
+use sekali::protocol::decide::Late;
+
+/// Small enough for every test run.
+pub const QUICK: &[Slice] = &[
+    PUTS, ADOPTION, HELD, WINDOW, PARKED, EXPIRED, RETRIED, FORGOTTEN, SHARED, ROUNDS, DOUBT, ORDERED, HUMAN, TENANTS,
+    NAMES, PARTS, ONCE_PER_EVENT, OTHER_WINDOW, WHOLE,
+];
+/// For `make model`.
+pub const DEEP: &[Slice] = &[];
+
+const NOTHING: Content = Content { held: false, moves: None, asks: None };
+
+/// Asks for an effect under one key field.
+const fn asks(field: &'static [&'static str], effect: u8) -> Content {
+    Content { asks: Some(Wish { name: "pack", fields: field, effect, late: Late::Act }), ..NOTHING }
+}
+
+/// The same fields under another action's name.
+const fn named(name: &'static str, content: Content, effect: u8) -> Content {
+    match content.asks {
+        Some(wish) => Content { asks: Some(Wish { name, effect, ..wish }), ..content },
+        None => content,
+    }
+}
+
+/// Where the event is late, it is ignored.
+const fn skips(content: Content) -> Content {
+    match content.asks {
+        Some(wish) => Content { asks: Some(Wish { late: Late::Skip, ..wish }), ..content },
+        None => content,
+    }
+}
+
+const fn says(status: &'static str, number: &'static str, content: Content) -> Content {
+    Content { moves: Some((status, number)), ..content }
+}
+
+const PACK: Content = asks(&["order_1"], 0);
+const OTHER: Content = asks(&["order_2"], 1);
+
+const fn received(content: Content) -> Story {
+    Story { tenant: None, received: true, contents: [content, NOTHING] }
+}
+
+const fn arriving(a: Content, b: Content) -> Story {
+    Story { tenant: None, received: false, contents: [a, b] }
+}
+
+const A: Arrival = Arrival { story: 0, content: 0 };
+const B: Arrival = Arrival { story: 0, content: 1 };
+
+const PARK: Promise = Promise { in_doubt: InDoubt::Park, honours: None, settling: 1 };
+const RETRY: Promise = Promise { in_doubt: InDoubt::Retry, honours: Some(3), settling: 1 };
+
+const BOUNDS: Bounds = Bounds { attempts: 2, sweeps: 2, age: 50, window: 60 };
+
+const EVERY_END: &[Answer] = &[
+    Answer::Done,
+    Answer::Rejected,
+    Answer::NotStarted,
+    Answer::ActsUnheard,
+    Answer::Silent,
+    Answer::ActsLater,
+];
+const EVERY_END_AND_DECISIVE: &[Answer] = &[
+    Answer::Done,
+    Answer::Rejected,
+    Answer::RejectedDecisive,
+    Answer::NotStarted,
+    Answer::NotStartedDecisive,
+    Answer::ActsUnheard,
+    Answer::Silent,
+    Answer::ActsLater,
+];
+
+const SLICE: Slice = Slice {
+    name: "",
+    stories: &[],
+    arrivals: &[],
+    promise: PARK,
+    answers: &[Answer::Done],
+    workers: 1,
+    sweepers: 1,
+    worker: Pace::Stepwise,
+    sweeper: Pace::AtOnce,
+    human: Pace::AtOnce,
+    budget: Budget::NONE,
+    bounds: BOUNDS,
+    horizon: 2,
+};
+
+/// A budget of one kind of trouble each.
+const fn once(crash: u8, redelivery: u8, lost_answer: u8) -> Budget {
+    Budget { crash, redelivery, lost_answer, ..Budget::NONE }
+}
+
+pub(super) const PUTS: Slice = Slice {
+    name: "three deliveries of one event, one with other content",
+    stories: &[arriving(PACK, OTHER)],
+    arrivals: &[A, A, B],
+    worker: Pace::AtOnce,
+    budget: once(1, 0, 0),
+    horizon: 1,
+    ..SLICE
+};
+
+pub(super) const ADOPTION: Slice = Slice {
+    name: "other content after a first delivery that died",
+    arrivals: &[A, B],
+    worker: Pace::Stepwise,
+    sweepers: 0,
+    ..PUTS
+};
+
+pub(super) const HELD: Slice = Slice {
+    name: "an event born held, and a human",
+    stories: &[arriving(Content { held: true, ..PACK }, OTHER)],
+    arrivals: &[A, B],
+    worker: Pace::AtOnce,
+    budget: Budget { operator: 1, ..once(1, 0, 0) },
+    horizon: 1,
+    ..SLICE
+};
+
+pub(super) const WINDOW: Slice = Slice {
+    name: "half of the window used before there is an end",
+    stories: &[arriving(PACK, OTHER)],
+    arrivals: &[A, A],
+    workers: 0,
+    sweeper: Pace::Stepwise,
+    budget: once(1, 0, 0),
+    bounds: Bounds { window: 3, ..BOUNDS },
+    horizon: 3,
+    ..SLICE
+};
+
+pub(super) const PARKED: Slice = Slice {
+    name: "one action at a destination that does not know the key",
+    stories: &[received(PACK)],
+    answers: EVERY_END,
+    workers: 2,
+    budget: once(1, 0, 0),
+    ..SLICE
+};
+
+pub(super) const EXPIRED: Slice = Slice {
+    name: "a worker that outlives its lease, and a sweeper between any two calls",
+    workers: 1,
+    sweeper: Pace::Stepwise,
+    budget: Budget { any: 2, ..Budget::NONE },
+    bounds: Bounds { sweeps: 1, ..BOUNDS },
+    ..PARKED
+};
+
+pub(super) const RETRIED: Slice = Slice {
+    name: "one action at a destination that honours the key",
+    promise: RETRY,
+    answers: EVERY_END_AND_DECISIVE,
+    budget: Budget::NONE,
+    ..PARKED
+};
+
+pub(super) const FORGOTTEN: Slice = Slice {
+    name: "a destination that forgets the key soon",
+    promise: Promise { honours: Some(1), ..RETRY },
+    answers: &[Answer::Done, Answer::Rejected, Answer::ActsUnheard, Answer::ActsLater],
+    workers: 1,
+    budget: Budget { any: 1, ..Budget::NONE },
+    horizon: 3,
+    ..PARKED
+};
+
+pub(super) const SHARED: Slice = Slice {
+    name: "two events that name one action",
+    stories: &[received(PACK), received(PACK)],
+    answers: &[Answer::Done, Answer::Rejected, Answer::NotStarted, Answer::Silent],
+    workers: 2,
+    sweepers: 0,
+    horizon: 1,
+    ..SLICE
+};
+
+pub(super) const ROUNDS: Slice = Slice {
+    name: "two events that name one action, and a human",
+    workers: 1,
+    worker: Pace::AtOnce,
+    sweepers: 1,
+    human: Pace::Stepwise,
+    answers: &[Answer::Done, Answer::Rejected, Answer::NotStarted, Answer::Silent],
+    budget: Budget { operator: 2, ..once(1, 0, 0) },
+    horizon: 2,
+    ..SHARED
+};
+
+pub(super) const DOUBT: Slice = Slice {
+    name: "two events in doubt over one action, and a human who dies half way",
+    answers: &[Answer::Silent, Answer::NotStarted],
+    bounds: Bounds { attempts: 1, ..BOUNDS },
+    horizon: 3,
+    ..ROUNDS
+};
+
+pub(super) const ORDERED: Slice = Slice {
+    name: "two events of one resource, out of order",
+    stories: &[received(says("paid", "1", skips(PACK))), received(says("shipped", "2", OTHER))],
+    answers: &[Answer::Done, Answer::NotStarted],
+    workers: 2,
+    sweepers: 0,
+    horizon: 1,
+    ..SLICE
+};
+
+pub(super) const HUMAN: Slice = Slice {
+    name: "what failed or is in doubt, and a human",
+    stories: &[received(PACK)],
+    answers: EVERY_END,
+    human: Pace::Stepwise,
+    budget: Budget { redrive: 1, operator: 1, ..once(1, 0, 0) },
+    bounds: Bounds { sweeps: 1, ..BOUNDS },
+    horizon: 3,
+    ..SLICE
+};
+
+pub(super) const TENANTS: Slice = Slice {
+    name: "two tenants with orders of one name",
+    stories: &[
+        Story { tenant: Some("north"), ..received(asks(&["ab", "c"], 0)) },
+        Story { tenant: Some("south"), ..received(asks(&["ab", "c"], 1)) },
+    ],
+    horizon: 1,
+    ..SLICE
+};
+
+pub(super) const NAMES: Slice = Slice {
+    name: "two actions with fields of one name",
+    stories: &[received(PACK), received(named("refund", PACK, 1))],
+    horizon: 1,
+    ..SLICE
+};
+
+pub(super) const PARTS: Slice = Slice {
+    name: "two actions whose key parts only together are alike",
+    stories: &[received(asks(&["ab", "c"], 0)), received(asks(&["a", "bc"], 1))],
+    horizon: 1,
+    ..SLICE
+};
+
+pub(super) const ONCE_PER_EVENT: Slice = Slice {
+    name: "one event in two deliveries, and an action without key fields",
+    stories: &[arriving(asks(&[], 0), NOTHING), arriving(asks(&[], 0), NOTHING)],
+    arrivals: &[A, A],
+    worker: Pace::AtOnce,
+    horizon: 1,
+    ..SLICE
+};
+
+pub(super) const OTHER_WINDOW: Slice = Slice {
+    name: "other content when half of the window is used",
+    arrivals: &[A, B],
+    ..WINDOW
+};
+
+pub(super) const WHOLE: Slice = Slice {
+    name: "everything, and one trouble of any kind",
+    stories: &[arriving(says("paid", "1", PACK), NOTHING), received(says("shipped", "2", PACK))],
+    arrivals: &[A, A],
+    answers: &[Answer::Done, Answer::Silent, Answer::NotStarted],
+    budget: Budget { any: 1, ..Budget::NONE },
+    horizon: 1,
+    ..SLICE
+};

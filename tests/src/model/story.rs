@@ -1,0 +1,151 @@
+//! What the model's events say: content, rules, keys; and the event that a
+//! delivery would create.
+
+use super::catalog::{Catalog, EventRef, at, hash, put_nonce};
+use super::mutant::Slip;
+use super::scenario::{EVENTS, Wish};
+use sekali::config::Graph;
+use sekali::ids::{
+    ActionName, CorrelationId, DestinationName, EndpointName, Generation, ResourceKind, Tenant, VendorName,
+};
+use sekali::key::{ActionKey, DedupScope, EventKey, ResourceKey};
+use sekali::protocol::action::FrozenRequest;
+use sekali::protocol::decide::{Intent, Wanted};
+use sekali::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts};
+use sekali::protocol::order::Move;
+use sekali::protocol::reason::{Reason, Slug};
+use sekali::rule::{InputDigest, OrderValue, Sequence};
+use std::sync::LazyLock;
+
+/// Without a cycle, so that a rank tells forth from back.
+#[expect(clippy::expect_used, reason = "four statuses are not too many")]
+static GRAPH: LazyLock<Graph> = LazyLock::new(|| {
+    Graph::new([("pending", "paid"), ("paid", "shipped"), ("shipped", "closed")]).expect("a small graph")
+});
+
+static KEYS: LazyLock<[EventKey; EVENTS]> = LazyLock::new(|| {
+    std::array::from_fn(|place| {
+        EventKey::new(&DedupScope("shop".to_owned()), None, &[Some(&place.to_string())])
+    })
+});
+
+/// The key of the event at a place.
+pub(super) fn event_key(place: usize) -> &'static EventKey {
+    &KEYS[place]
+}
+
+fn place(event: &Event) -> usize {
+    KEYS.iter().position(|key| *key == event.key).unwrap_or(0)
+}
+
+impl Catalog {
+    /// What the rules want of an event, from its stored content.
+    pub fn intent(&self, event: &Event, payload: bool) -> Intent<'static> {
+        if !payload {
+            return Intent::PayloadMissing;
+        }
+        let content = &self.slice.stories[place(event)].contents[usize::from(event.hash != hash(0))];
+        if content.held && event.progress.generation == Generation::FIRST {
+            return Intent::Hold(Reason::bare(Slug::MissingKeyPart));
+        }
+        if content.moves.is_none() && content.asks.is_none() {
+            return Intent::Nothing(Reason::bare(Slug::NoRule));
+        }
+        Intent::Act {
+            moves: content.moves.map(|(to, number)| Move {
+                resource: self.resource_key(event),
+                to: to.into(),
+                order: Sequence::parse(number).map_or(OrderValue::Rank, OrderValue::Sequence),
+                graph: &GRAPH,
+            }),
+            action: content.asks.map(|wish| Wanted {
+                name: ActionName::from(wish.name),
+                key: self.action_key(event, wish),
+                // The event's number makes the bytes of two events differ.
+                request: FrozenRequest {
+                    destination: DestinationName::from("packing"),
+                    body: vec![wish.effect, u8::try_from(place(event)).unwrap_or(0)],
+                },
+                input: InputDigest::from_stored(place(event).to_string()),
+                late: wish.late,
+                policy: self.policy(),
+            }),
+        }
+    }
+
+    fn resource_key(&self, event: &Event) -> ResourceKey {
+        ResourceKey::new(&ResourceKind::from("payment"), event.tenant.as_ref(), "p1")
+    }
+
+    fn action_key(&self, event: &Event, wish: Wish) -> ActionKey {
+        let tenant = event.tenant.as_ref().filter(|_| self.protocol.slip != Some(Slip::KeyWithoutTenant));
+        let nameless = self.protocol.slip == Some(Slip::KeyWithoutName);
+        let name = ActionName::from(if nameless { "" } else { wish.name });
+        let joined = wish.fields.concat();
+        let generation = event.progress.generation.to_string();
+        match (self.protocol.slip, wish.fields) {
+            (Some(Slip::KeyPerRound), _) => ActionKey::from_fields(&name, tenant, &[&generation]),
+            (_, []) => ActionKey::from_event(&name, tenant, &event.key),
+            (Some(Slip::KeyPartsRunTogether), _) => ActionKey::from_fields(&name, tenant, &[&joined]),
+            (_, fields) => ActionKey::from_fields(&name, tenant, fields),
+        }
+    }
+
+    /// The event that a delivery would create.
+    pub fn new_event(&mut self, place: usize, arrival: usize, attempt: u8, tick: u8) -> EventRef {
+        if let Some(known) = self.arrived.get(&(place, arrival, attempt, tick)) {
+            return *known;
+        }
+        let arrived = self.slice.arrivals.get(arrival);
+        let content = arrived.map_or(0, |arrived| arrived.content);
+        let story = arrived.map_or(place, |arrived| arrived.story);
+        let held = self.slice.stories[story].contents[content].held;
+        let (now, limits) = (at(tick), self.limits());
+        let event = Event {
+            key: event_key(place).clone(),
+            endpoint: EndpointName::from("shop"),
+            vendor: VendorName::from("stripe"),
+            tenant: self.slice.stories[story].tenant.map(Tenant::from),
+            id: format!("e{place}"),
+            event_type: None,
+            version: None,
+            occurred_at: None,
+            sequence: None,
+            received_at: now,
+            put_nonce: put_nonce(arrival, attempt),
+            correlation: CorrelationId::from("c"),
+            signature: SignatureFacts { secret: None, scheme: String::new(), signed_at: None },
+            hash: hash(content),
+            seen: Seen { deliveries: 1, last_at: now, conflicts: 0, conflict_hashes: Vec::new() },
+            progress: Progress {
+                status: if held { EventStatus::Held } else { EventStatus::Received },
+                generation: Generation::FIRST,
+                opened_at: now,
+                attempts: 0,
+                sweeps: 0,
+                action: None,
+                action_generation: None,
+                reason: held.then(|| Reason::bare(Slug::MissingKeyPart)),
+                failed_at: None,
+                expires: (!held).then(|| now.expires_after(limits.window)),
+                due: Some(if held { now } else { limits.next_sweep(0, now) }),
+            },
+        };
+        let number = self.number_event(event);
+        self.arrived.insert((place, arrival, attempt, tick), number);
+        number
+    }
+
+    /// Resource, action and effect that an event asks for.
+    pub fn asks_for(&self, event: &Event) -> (Option<ResourceKey>, Option<ActionKey>, Option<u8>) {
+        match self.intent(event, true) {
+            Intent::Act { moves, action } => (
+                moves.map(|wanted| wanted.resource),
+                action.as_ref().map(|wanted| wanted.key.clone()),
+                action.map(|wanted| wanted.request.body[0]),
+            ),
+            _ => (None, None, None),
+        }
+    }
+}
+

@@ -1,0 +1,376 @@
+//! A worker: the loop of the core's own `look`, one port call a step.
+
+use super::ask::{Ask, Asked, Known};
+use super::catalog::{ActionRef, DecisionFacts, DecisionRef, EventRef, at};
+use super::mutant::Slip;
+use super::scenario::{Kind, WORKERS};
+use super::step::{Ways, What, Who};
+use super::world::{Letter, Place, Stage, Worker, WorkerAt, World};
+use super::write::{Draft, Written};
+use sekali::protocol::decide::{Decision, End, Read, Then};
+use sekali::protocol::transition::ActionWrite;
+
+impl Ways<'_> {
+    /// The ways on of one worker.
+    pub fn worker(&mut self, number: usize) {
+        let worker = self.before.workers[number];
+        match worker.at {
+            WorkerAt::Idle => return self.receive(number),
+            WorkerAt::ReadingEvent => self.read_event(number),
+            WorkerAt::ReadingAction => self.read_bound(number),
+            WorkerAt::ReadingRules => self.read_rules(number),
+            WorkerAt::ReadingWanted => self.read_wanted(number),
+            WorkerAt::Writing(stage) => self.writing(number, stage),
+            WorkerAt::WritingRefusal(stage) => self.writing_refusal(number, stage),
+            WorkerAt::Calling => self.call(number),
+            WorkerAt::Settling(stage) => self.settling(number, stage),
+            WorkerAt::RereadingEvent => {
+                let mut world = self.before;
+                self.forget(number, &mut world);
+                world.workers[number].at = WorkerAt::RereadingAction;
+                self.add(who(number), What::ReadsEvent, world);
+            }
+            WorkerAt::RereadingAction => self.reread_action(number),
+            WorkerAt::Disposing => self.dispose(number, self.before, What::Disposes),
+        }
+        if let Some(mut world) = self.spend(Kind::Crash) {
+            give_back(&mut world, number);
+            self.add(who(number), What::Crashes, world);
+        }
+    }
+
+    fn receive(&mut self, number: usize) {
+        // Idle workers are alike: the first takes the message.
+        if self.before.workers[..number].iter().any(|worker| worker.at == WorkerAt::Idle) {
+            return;
+        }
+        for letter in self.before.letters.into_iter().flatten() {
+            if letter.place == Place::Waiting {
+                let mut world = self.before;
+                world.take(letter);
+                let held = Letter { place: Place::HandedOut, ..letter };
+                world.send(held);
+                let nonce = self.fresh_nonce(number);
+                world.workers[number] = Worker {
+                    at: WorkerAt::ReadingEvent,
+                    letter: Some(held),
+                    nonce,
+                    until: world.tick + 1,
+                    may_lease: true,
+                    ..Worker::IDLE
+                };
+                self.forget(number, &mut world);
+                self.on(number, world, What::Receives);
+            }
+        }
+    }
+
+    /// The smallest nonce that nobody holds or has left anywhere.
+    fn fresh_nonce(&self, number: usize) -> u8 {
+        let world = &self.before;
+        let others = (0..WORKERS).filter(|other| *other != number);
+        let taken: Vec<u8> = others
+            .map(|other| world.workers[other].nonce)
+            .chain(world.flight.map(|flight| flight.nonce))
+            .collect();
+        let owns = |nonce: u8, action: ActionRef| self.catalog.action_facts(action).nonce == Some(nonce);
+        let stored = |nonce: u8| world.actions.iter().flatten().any(|action| owns(nonce, *action));
+        (1..u8::MAX).find(|nonce| !taken.contains(nonce) && !stored(*nonce)).unwrap_or(u8::MAX)
+    }
+
+    /// Reads the event anew; everything else that was known is forgotten.
+    fn forget(&self, number: usize, world: &mut World) {
+        let worker = &mut world.workers[number];
+        let event = worker.letter.and_then(|letter| world.events[usize::from(letter.event)]);
+        let Worker { letter, nonce, called, until, may_lease, answer, claim, at, .. } = *worker;
+        *worker =
+            Worker { letter, nonce, called, until, may_lease, answer, claim, at, event, ..Worker::IDLE };
+    }
+
+    fn read_event(&mut self, number: usize) {
+        let mut world = self.before;
+        self.forget(number, &mut world);
+        self.on(number, world, What::ReadsEvent);
+    }
+
+    fn read_bound(&mut self, number: usize) {
+        let mut world = self.before;
+        world.workers[number].bound = Some(self.bound_action(number, &world));
+        self.on(number, world, What::ReadsAction);
+    }
+
+    /// The action that the worker's event remembers, as it stands.
+    fn bound_action(&self, number: usize, world: &World) -> Option<ActionRef> {
+        let event = world.workers[number].event?;
+        world.actions[self.catalog.event_facts(event).bound?]
+    }
+
+    /// The payload, what the rules make of it, and the resource they name.
+    fn read_rules(&mut self, number: usize) {
+        let mut world = self.before;
+        let worker = &mut world.workers[number];
+        let (Some(letter), Some(event)) = (worker.letter, worker.event) else { return };
+        let facts = self.catalog.event_facts(event);
+        let there = self.before.papers[usize::from(letter.event)][facts.content].is_there();
+        worker.rules = Some(there);
+        if there && (facts.bound.is_none() || self.slips(Slip::ComparesAgain)) {
+            worker.resource = facts.shelf.and_then(|shelf| self.before.resources[shelf]);
+            match (facts.shelf, facts.wanted) {
+                // Two reads side by side, of which either may be the later.
+                (Some(_), Some(_)) => {
+                    worker.at = WorkerAt::ReadingWanted;
+                    return self.add(who(number), What::AsksRules, world);
+                }
+                (None, Some(slot)) => worker.wanted = self.before.actions[slot],
+                (_, None) => {}
+            }
+        }
+        self.on(number, world, What::AsksRules);
+    }
+
+    fn read_wanted(&mut self, number: usize) {
+        let mut world = self.before;
+        let Some(event) = world.workers[number].event else { return };
+        let slot = self.catalog.event_facts(event).wanted;
+        world.workers[number].wanted = slot.and_then(|slot| self.before.actions[slot]);
+        self.on(number, world, What::ReadsWanted);
+    }
+
+    /// Asks again, from what is known now. Where a reading ends the look, the
+    /// message is disposed of at once: a death between the two is the same as
+    /// one before.
+    fn on(&mut self, number: usize, world: World, what: What) {
+        let Some(world) = self.ask_message(number, world) else { return };
+        match world.workers[number].at {
+            WorkerAt::Disposing => self.dispose(number, world, what),
+            _ => self.add(who(number), what, world),
+        }
+    }
+
+    /// Asks what a message leads to; the worker then stands before it.
+    pub fn ask_message(&mut self, number: usize, mut world: World) -> Option<World> {
+        if world.workers[number].called {
+            let nonce = self.fresh_nonce(number);
+            let worker = &mut world.workers[number];
+            worker.nonce = nonce;
+            worker.called = false;
+            worker.may_lease = world.tick < worker.until;
+            (worker.answer, worker.claim) = (None, None);
+        }
+        let worker = world.workers[number];
+        let (Some(letter), Some(event)) = (worker.letter, worker.event) else {
+            // No such event: its message goes to people, never away.
+            give_back(&mut world, number);
+            return Some(world);
+        };
+        let known = self.known(&worker, event);
+        let lease = worker.may_lease.then_some(worker.until);
+        let input = Asked::Message { moved: letter.moved, nonce: worker.nonce, lease };
+        let decision = self.ask(Ask { tick: world.tick, event, known, input })?;
+        let at = match self.catalog.decision(decision) {
+            Decision::Read(Read::Action(_)) => WorkerAt::ReadingAction,
+            Decision::Read(Read::Intent) => WorkerAt::ReadingRules,
+            Decision::Read(Read::FirstPayload) => {
+                self.undecided("a worker is told to look for a first payload".to_owned());
+                return None;
+            }
+            Decision::Write { .. } => WorkerAt::Writing(self.first_stage(decision)),
+            Decision::Call => WorkerAt::Calling,
+            Decision::End(_) => WorkerAt::Disposing,
+        };
+        let worker = &mut world.workers[number];
+        worker.at = at;
+        let needed = matches!(at, WorkerAt::Writing(_) | WorkerAt::Disposing);
+        worker.decision = needed.then_some(decision);
+        Some(world)
+    }
+
+    /// What a worker knows besides its event.
+    fn known(&self, worker: &Worker, event: EventRef) -> Known {
+        let unclaimed = self.catalog.event_facts(event).bound.is_none() || self.slips(Slip::ComparesAgain);
+        match (worker.bound, worker.rules) {
+            (Some(action), rules) => Known::Bound { action, rules },
+            (None, Some(payload)) if unclaimed => {
+                Known::Planned { payload, resource: worker.resource, wanted: worker.wanted }
+            }
+            (None, _) => Known::Nothing,
+        }
+    }
+
+    fn writing(&mut self, number: usize, stage: Stage) {
+        let worker = self.before.workers[number];
+        let Some(decision) = worker.decision else { return };
+        match stage {
+            Stage::Keep | Stage::Expire => {
+                let world = self.payload_stage(decision);
+                let what = if stage == Stage::Keep { What::KeepsPayload } else { What::ExpiresPayload };
+                match stage {
+                    Stage::Keep => self.at(number, world, WorkerAt::Writing(Stage::Write), what),
+                    _ => self.after_write(number, world, decision, what, None),
+                }
+            }
+            Stage::Write => {
+                for end in self.write(Draft { decision, read: worker.event, nonce: worker.nonce }) {
+                    match end.written {
+                        Written::Applied if self.expires_after(decision) => {
+                            let mut world = end.world;
+                            world.workers[number].at = WorkerAt::Writing(Stage::Expire);
+                            self.add_checked(who(number), end.what, world, end.broken);
+                        }
+                        Written::Applied => self.after_write(number, end.world, decision, end.what, end.broken),
+                        Written::Unsure => self.at(number, end.world, WorkerAt::ReadingEvent, end.what),
+                    }
+                }
+                self.too_large(number, decision);
+            }
+        }
+    }
+
+    fn at(&mut self, number: usize, mut world: World, at: WorkerAt, what: What) {
+        world.workers[number].at = at;
+        self.add(who(number), what, world);
+    }
+
+    /// The write is durable: what was known is brought up to date.
+    pub fn after_write(
+        &mut self,
+        number: usize,
+        mut world: World,
+        decision: DecisionRef,
+        what: What,
+        broken: Option<super::step::Broken>,
+    ) {
+        let DecisionFacts { place, slot, .. } = self.catalog.decision_facts(decision);
+        let action = self.catalog.transition(decision).and_then(|transition| transition.action.as_ref());
+        let puts = matches!(action, Some(ActionWrite::Put { .. }));
+        if let Some(place) = place {
+            world.workers[number].event = world.events[place];
+        }
+        if let Some(slot) = slot.filter(|_| puts) {
+            // From now on only the action counts; the rules can be asked again.
+            let worker = &mut world.workers[number];
+            worker.bound = Some(world.actions[slot]);
+            (worker.rules, worker.resource, worker.wanted) = (None, None, None);
+        }
+        let world = match self.then(decision) {
+            Some(Then::Call) => {
+                world.workers[number].at = WorkerAt::Calling;
+                world.workers[number].decision = None;
+                Some(world)
+            }
+            Some(Then::End(_)) => {
+                world.workers[number].at = WorkerAt::Disposing;
+                Some(world)
+            }
+            Some(Then::Decide) | None => self.ask_message(number, world),
+        };
+        if let Some(world) = world {
+            self.add_checked(who(number), what, world, broken);
+        }
+    }
+
+    fn settling(&mut self, number: usize, stage: Stage) {
+        let worker = self.before.workers[number];
+        let Some(decision) = worker.decision else { return };
+        if stage != Stage::Write {
+            let world = self.payload_stage(decision);
+            return self.at(number, world, WorkerAt::Settling(Stage::Write), What::KeepsPayload);
+        }
+        for end in self.write(Draft { decision, read: worker.event, nonce: worker.nonce }) {
+            let kept = || (end.what == What::Writes).then(|| self.outcome_kept(number, &end.world)).flatten();
+            let broken = end.broken.clone().or_else(kept);
+            match end.written {
+                Written::Applied => self.after_write(number, end.world, decision, end.what, broken),
+                Written::Unsure => {
+                    let mut world = end.world;
+                    world.workers[number].at = WorkerAt::RereadingEvent;
+                    self.add_checked(who(number), end.what, world, broken);
+                }
+            }
+        }
+    }
+
+    /// While the action is still held under the claim, the outcome is evidence.
+    fn reread_action(&mut self, number: usize) {
+        let mut world = self.before;
+        let bound = self.bound_action(number, &world);
+        world.workers[number].bound = Some(bound);
+        let claim = world.workers[number].claim.map(|claim| self.catalog.action(claim).held());
+        let held = claim.is_some_and(|claim| claim.admits(bound.map(|action| self.catalog.action(action))));
+        if !held {
+            return self.on(number, world, What::ReadsAction);
+        }
+        if let Some(world) = self.ask_outcome(number, world) {
+            self.add(who(number), What::ReadsAction, world);
+        }
+    }
+
+    /// The store will never take the claim.
+    fn too_large(&mut self, number: usize, decision: DecisionRef) {
+        let claims = self.then(decision) == Some(Then::Call);
+        let (Some(mut world), true) = (self.spend(Kind::Refusal), claims) else { return };
+        let worker = world.workers[number];
+        let (Some(letter), Some(event)) = (worker.letter, worker.event) else { return };
+        let known = self.known(&worker, event);
+        let input = Asked::Refused { moved: letter.moved };
+        let Some(decision) = self.ask(Ask { tick: world.tick, event, known, input }) else { return };
+        let at = match self.catalog.decision(decision) {
+            Decision::Write { .. } => WorkerAt::WritingRefusal(self.first_stage(decision)),
+            _ => WorkerAt::Disposing,
+        };
+        world.workers[number].decision = Some(decision);
+        self.at(number, world, at, What::WriteTooLarge);
+    }
+
+    fn writing_refusal(&mut self, number: usize, stage: Stage) {
+        let worker = self.before.workers[number];
+        let Some(decision) = worker.decision else { return };
+        if stage != Stage::Write {
+            let world = self.payload_stage(decision);
+            return self.at(number, world, WorkerAt::WritingRefusal(Stage::Write), What::KeepsPayload);
+        }
+        for end in self.write(Draft { decision, read: worker.event, nonce: worker.nonce }) {
+            match end.written {
+                Written::Applied => self.after_write(number, end.world, decision, end.what, end.broken),
+                Written::Unsure => self.at(number, end.world, WorkerAt::ReadingEvent, end.what),
+            }
+        }
+    }
+
+    /// The message has done what it can.
+    fn dispose(&mut self, number: usize, world: World, what: What) {
+        let worker = world.workers[number];
+        let (Some(letter), Some(decision)) = (worker.letter, worker.decision) else { return };
+        let end = match self.catalog.decision(decision) {
+            Decision::End(end) | Decision::Write { then: Then::End(end), .. } => *end,
+            _ => End::Drop,
+        };
+        let (mut deleted, mut returned) = (world, world);
+        deleted.take(letter);
+        deleted.workers[number] = Worker::IDLE;
+        give_back(&mut returned, number);
+        match end {
+            // A wait longer than that for a lease leaves the event to the sweeper.
+            End::Wait(until) if until > at(world.tick + 1) => self.add(who(number), what, deleted),
+            End::Wait(_) | End::Retry { .. } => self.add(who(number), what, returned),
+            End::Fail => {
+                deleted.send(Letter { place: Place::Dead, ..letter });
+                self.add(who(number), what, deleted);
+            }
+            _ => self.add(who(number), what, deleted),
+        }
+    }
+}
+
+/// The message is visible again.
+fn give_back(world: &mut World, number: usize) {
+    if let Some(letter) = world.workers[number].letter {
+        world.take(letter);
+        world.send(Letter { place: Place::Waiting, ..letter });
+    }
+    world.workers[number] = Worker::IDLE;
+}
+
+fn who(number: usize) -> Who {
+    Who::Worker(u8::try_from(number).unwrap_or(0))
+}

@@ -1,0 +1,317 @@
+//! One state of everything: tables, queue, actors, the ledger of what really
+//! happened, and what may still go wrong. Small and `Copy`: there are millions.
+
+use super::catalog::{ActionRef, DecisionRef, EventRef, ResourceRef};
+use super::scenario::{Answer, Budget, DELIVERIES, EVENTS, SLOTS, SWEEPERS, Slice, WORKERS};
+
+/// Letters that the queues hold at most; a further one counts as lost.
+const LETTERS: usize = 4;
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct World {
+    pub tick: u8,
+    pub events: [Option<EventRef>; EVENTS],
+    /// The payload of each event and content.
+    pub papers: [[Paper; 2]; EVENTS],
+    pub actions: [Option<ActionRef>; SLOTS],
+    pub resources: [Option<ResourceRef>; EVENTS],
+    pub letters: [Option<Letter>; LETTERS],
+    pub deliveries: [Delivery; DELIVERIES],
+    pub workers: [Worker; WORKERS],
+    pub sweepers: [Sweeper; SWEEPERS],
+    pub human: Human,
+    /// A write whose writer gave it up, still on its way.
+    pub flight: Option<Flight>,
+    /// A call that may still take effect.
+    pub ghost: Option<Ghost>,
+    pub ledger: Ledger,
+    pub budget: Budget,
+}
+
+/// A payload in the table.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Paper {
+    Absent,
+    /// With a TTL, in ticks.
+    Expires(u8),
+    /// Without one.
+    Kept,
+}
+
+/// A message and where it is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Letter {
+    pub event: u8,
+    /// The tick at which it was moved, which stamped it anew. One that was not
+    /// moved is as young as it looks: nothing asks for its stamp.
+    pub moved: Option<u8>,
+    pub place: Place,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Place {
+    Waiting,
+    HandedOut,
+    Dead,
+}
+
+/// An ingest instance with one delivery.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Delivery {
+    pub at: DeliveryAt,
+    /// Whose put nonce; grows with each of the vendor's tries.
+    pub attempt: u8,
+    pub started: u8,
+    /// The event as last read.
+    pub stored: Option<EventRef>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum DeliveryAt {
+    /// Not begun, or to be begun again.
+    Away,
+    /// Puts are under way.
+    Putting { put: bool, created: Created },
+    /// A held event's payload is durable and loses its TTL first.
+    KeepingBorn,
+    /// Held: payload kept, now the event.
+    CreatingBorn,
+    ReadingFirst,
+    Counting { enqueue: bool },
+    KeepingCounted { enqueue: bool },
+    KeepingOwn,
+    Adopting,
+    ReadingAgain,
+    Sending,
+    Acking,
+    Gone,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Created {
+    NotYet,
+    New,
+    Exists,
+}
+
+/// A worker with one message.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Worker {
+    pub at: WorkerAt,
+    pub letter: Option<Letter>,
+    /// The nonce of the claim it would make, or made.
+    pub nonce: u8,
+    /// A call was made under the nonce: the next claim draws another.
+    pub called: bool,
+    /// The tick at which its invocation's lease ends.
+    pub until: u8,
+    /// The lease it can take with this nonce; `false`: too little time.
+    pub may_lease: bool,
+    pub event: Option<EventRef>,
+    /// The action that the event is bound to, once read.
+    pub bound: Option<Option<ActionRef>>,
+    /// Whether the payload was there, once the rules were asked.
+    pub rules: Option<bool>,
+    pub resource: Option<ResourceRef>,
+    pub wanted: Option<ActionRef>,
+    pub decision: Option<DecisionRef>,
+    pub answer: Option<Answer>,
+    /// The action as claimed, while its outcome is being written.
+    pub claim: Option<ActionRef>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum WorkerAt {
+    Idle,
+    ReadingEvent,
+    ReadingAction,
+    ReadingRules,
+    ReadingWanted,
+    Writing(Stage),
+    /// Writing what a refusal of the store for good leads to.
+    WritingRefusal(Stage),
+    Calling,
+    Settling(Stage),
+    RereadingEvent,
+    RereadingAction,
+    Disposing,
+}
+
+/// Where a transition stands between its port calls.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Stage {
+    Keep,
+    Write,
+    Expire,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Sweeper {
+    pub at: SweeperAt,
+    pub event: Option<EventRef>,
+    pub decision: Option<DecisionRef>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum SweeperAt {
+    Idle,
+    ReadingAction,
+    Writing(Stage),
+    Sending,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Human {
+    pub at: HumanAt,
+    pub act: Act,
+    pub event: Option<EventRef>,
+    pub decision: Option<DecisionRef>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum HumanAt {
+    Idle,
+    ReadingEvent(u8),
+    ReadingAction,
+    Writing(Stage),
+    Sending,
+}
+
+/// What a human can ask of one event.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum Act {
+    Redrive,
+    Release,
+    Discard,
+    Happened,
+    DidNotHappen,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Flight {
+    pub decision: DecisionRef,
+    /// The event as its writer had read it.
+    pub read: Option<EventRef>,
+    /// The nonce that it may carry.
+    pub nonce: u8,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Ghost {
+    pub effect: u8,
+    pub slot: u8,
+    pub generation: u8,
+    /// The first tick at which it certainly does not happen any more.
+    pub until: u8,
+}
+
+/// What really happened, whatever the tables say.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Ledger {
+    /// How often each business effect happened.
+    pub effects: [u8; EVENTS],
+    /// What was sent for each action in its present generation.
+    pub calls: [Calls; SLOTS],
+    /// An effect happened in a generation that was given up.
+    pub stray: bool,
+    /// Claims of each event's present generation.
+    pub claims: [u8; EVENTS],
+    /// Rounds that a human opened, or may have.
+    pub rounds: [u8; EVENTS],
+    pub acked: [bool; EVENTS],
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Calls {
+    /// Key and bytes of the first call.
+    pub request: Option<u8>,
+    /// When the effect happened.
+    pub acted: Option<u8>,
+    /// A call ended unknown, or its caller was taken over.
+    pub doubted: bool,
+}
+
+impl World {
+    /// The queue takes a letter; where it is full the letter is lost, and the
+    /// sweeper's business.
+    pub fn send(&mut self, letter: Letter) {
+        if !self.letters.contains(&Some(letter))
+            && let Some(place) = self.letters.iter_mut().find(|place| place.is_none())
+        {
+            *place = Some(letter);
+        }
+        self.letters.sort_unstable();
+    }
+
+    /// The letter is no longer where it was.
+    pub fn take(&mut self, letter: Letter) {
+        if let Some(place) = self.letters.iter_mut().find(|place| **place == Some(letter)) {
+            *place = None;
+        }
+        self.letters.sort_unstable();
+    }
+}
+
+impl Calls {
+    pub const NONE: Self = Self { request: None, acted: None, doubted: false };
+}
+
+impl World {
+    /// Workers are alike, and so are sweepers: which of them stands where does
+    /// not make two states differ.
+    pub fn sorted(mut self, slice: &Slice) -> Self {
+        self.workers[..slice.workers].sort_unstable();
+        self.sweepers[..slice.sweepers].sort_unstable();
+        self
+    }
+}
+
+impl Delivery {
+    pub const AWAY: Self = Self { at: DeliveryAt::Away, attempt: 0, started: 0, stored: None };
+    pub const GONE: Self = Self { at: DeliveryAt::Gone, ..Self::AWAY };
+}
+
+impl Letter {
+    /// A message that we sent.
+    pub fn sent(event: usize) -> Self {
+        Self { event: u8::try_from(event).unwrap_or(0), moved: None, place: Place::Waiting }
+    }
+}
+
+impl Worker {
+    pub const IDLE: Self = Self {
+        at: WorkerAt::Idle,
+        letter: None,
+        nonce: 0,
+        called: false,
+        until: 0,
+        may_lease: false,
+        event: None,
+        bound: None,
+        rules: None,
+        resource: None,
+        wanted: None,
+        decision: None,
+        answer: None,
+        claim: None,
+    };
+}
+
+impl Sweeper {
+    pub const IDLE: Self = Self { at: SweeperAt::Idle, event: None, decision: None };
+}
+
+impl Human {
+    pub const IDLE: Self = Self { at: HumanAt::Idle, act: Act::Redrive, event: None, decision: None };
+}
+
+impl Ledger {
+    pub const EMPTY: Self = Self {
+        effects: [0; EVENTS],
+        calls: [Calls::NONE; SLOTS],
+        stray: false,
+        claims: [0; EVENTS],
+        rounds: [0; EVENTS],
+        acked: [false; EVENTS],
+    };
+}
