@@ -209,7 +209,6 @@ fn deployed() -> Vec<Shape> {
 }
 
 fn together() -> Vec<Shape> {
-    let of = |tenant| sent(AT_ONCE, Says::OfTenant { tenant, id: "lot_1", order: "A-1" });
     let token = |token| sent(AT_ONCE, Says::HandsOver(token));
     let two_vendors = vec![
         sent(AT_ONCE, Says::Paid(FIRST_PAID)),
