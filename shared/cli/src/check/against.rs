@@ -191,8 +191,12 @@ fn fate(config: &Config, endpoint: &Endpoint, mut event: Event, asked: Asked<'_>
     };
     Ok(match plan(endpoint, subject, &event.payload) {
         Plan::NoRule => {
-            let line = "no rule takes it: it would be ignored".to_owned();
-            shown.with([line], json!({"becomes": "ignored"}))
+            let hint = match event.event_type {
+                None => "; its type is not in the payload: give it with --type, or the header that has it",
+                Some(_) => "",
+            };
+            shown
+                .with([format!("no rule takes it: it would be ignored{hint}")], json!({"becomes": "ignored"}))
         }
         Plan::Hold(hold) => {
             let reason = hold.reason();
@@ -200,7 +204,7 @@ fn fate(config: &Config, endpoint: &Endpoint, mut event: Event, asked: Asked<'_>
             let line = format!("it would be held: {}, {cause}", reason.slug.as_str());
             shown.with([line], json!({"becomes": "held", "reason": reason.slug.as_str(), "cause": cause}))
         }
-        Plan::Planned(planned) => fires(config, endpoint, &planned, shown),
+        Plan::Planned(planned) => fires(config, endpoint, &planned, &event.payload, shown),
     })
 }
 
@@ -234,7 +238,7 @@ impl Fate {
     }
 }
 
-fn fires(config: &Config, endpoint: &Endpoint, planned: &Planned, shown: Fate) -> Fate {
+fn fires(config: &Config, endpoint: &Endpoint, planned: &Planned, payload: &Payload, shown: Fate) -> Fate {
     let place = endpoint.rules.get(planned.rule).map(|rule| rule.place.clone());
     let sentence = explain(config).into_iter().find(|sentence| Some(&sentence.place) == place.as_ref());
     let place = place.map(|place| place.to_string()).unwrap_or_default();
@@ -242,11 +246,15 @@ fn fires(config: &Config, endpoint: &Endpoint, planned: &Planned, shown: Fate) -
     lines.extend(sentence.map(|sentence| sentence.text));
     let mut json = json!({"becomes": "processed", "rule": place});
     if let Some(step) = &planned.resource_move {
-        lines.push(format!("resource {} becomes {}, in the order {}", step.resource, step.to, step.order));
+        let key =
+            endpoint.resource.as_ref().map(|resource| plain(payload, &resource.key)).unwrap_or_default();
+        lines.push(format!("the {} {key} becomes {}, in the order {}", step.kind, step.to, step.order));
+        lines.push(format!("  key {}", step.resource));
         json["resource"] = json!({"key": step.resource.to_string(), "status": step.to.to_string(), "order": step.order.to_string()});
     }
     if let Some(action) = &planned.action {
-        lines.push(format!("action {} at {}, key {}", action.name, action.destination, action.key));
+        lines.push(format!("{} is asked to {}", action.destination, action.name));
+        lines.push(format!("  key {}", action.key));
         for (name, value) in &action.fields {
             lines.push(format!("  {name} = {}", value.as_ref().map_or("null", JsonText::as_json)));
         }
@@ -267,6 +275,12 @@ fn fires(config: &Config, endpoint: &Endpoint, planned: &Planned, shown: Fate) -
         });
     }
     shown.with(lines, json)
+}
+
+/// The value at a place as people read it.
+fn plain(payload: &Payload, source: &Source) -> String {
+    let value = payload.read(std::slice::from_ref(source)).ok().and_then(|mut values| values.pop()).flatten();
+    value.and_then(|value| value.key_part().map(|text| text.into_owned())).unwrap_or_default()
 }
 
 /// Whose the event is, where the endpoint serves many.

@@ -6,6 +6,11 @@ use crate::say::say;
 use sekali::config::{Remark, Sentence, Severity};
 use serde_json::{Value, json};
 
+/// `1 rule`, `2 rules`.
+fn counted(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 /// All that was found.
 #[derive(Debug, Default)]
 pub(super) struct Report {
@@ -51,10 +56,18 @@ impl Report {
         let counts =
             [Severity::Problem, Severity::Warning, Severity::Note].map(|severity| self.count(severity));
         let tone = if counts[0] > 0 { Tone::Bad } else { Tone::Good };
-        let summary = format!("{} problems, {} warnings, {} notes", counts[0], counts[1], counts[2]);
+        let [problems, warnings, notes] = counts;
+        let summary = format!(
+            "{}, {}, {}",
+            counted(problems, "problem"),
+            counted(warnings, "warning"),
+            counted(notes, "note")
+        );
         say(format_args!(
-            "{}: {endpoints} endpoints, {rules} rules: {}",
+            "{}: {}, {}: {}",
             self.file,
+            counted(endpoints, "endpoint"),
+            counted(rules, "rule"),
             paint.text(tone, summary)
         ));
     }
