@@ -17,11 +17,6 @@ use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tokio::sync::Mutex;
-
-/// Two builds of the same functions at the same time would only wait for each
-/// other, and the second would zip what the first is writing.
-static BUILDING: Mutex<()> = Mutex::const_new(());
 
 /// A stack with the shipped configuration, and the demo's secrets.
 struct Deployed {
@@ -34,10 +29,7 @@ struct Deployed {
 impl Deployed {
     async fn new(name: &str) -> Result<Self> {
         let checkout = Checkout::around(Path::new(env!("CARGO_MANIFEST_DIR")))?;
-        {
-            let _one_at_a_time = BUILDING.lock().await;
-            package::build(&checkout).await?;
-        }
+        package::build(&checkout).await?;
         let folder = folder(name)?;
         let port = any_port()?;
         let destination = LocalDestination::start(port, &folder.join("effects.jsonl")).await?;
@@ -73,7 +65,8 @@ fn folder(name: &str) -> Result<PathBuf> {
 async fn the_demo_ends_as_it_is_written() -> Result<()> {
     let deployed = Deployed::new("demo").await?;
     let played = demo::play(&deployed.script, deployed.sender(), &deployed.destination).await?;
-    assert_eq!(played.wrong, [""; 0], "\n{}\nlog: {}", played.table, deployed.stack.log().display());
+    let log = std::fs::read_to_string(deployed.stack.log())?;
+    assert_eq!(played.wrong, [""; 0], "\n{}\nthe emulator and the functions said:\n{log}", played.table);
     assert_eq!(
         played.counts.to_string(),
         format!(

@@ -5,7 +5,7 @@ use super::configuration::LocalConfiguration;
 use super::group::Group;
 use anyhow::{Context, Result, ensure};
 use std::ffi::{OsStr, OsString};
-use std::fs;
+use std::fs::{self, File};
 use std::path::{Path, PathBuf};
 
 /// Builds the functions with cargo-lambda, for this machine and on the dev
@@ -13,17 +13,39 @@ use std::path::{Path, PathBuf};
 /// packages would give their crates another set of features than the whole
 /// workspace has, and compile most of them a second time.
 ///
+/// Builds of the same checkout wait for each other, and what one has built
+/// takes the place of an earlier build in one step: cargo-lambda writes its
+/// binaries over what is there, and whoever zips or starts one meanwhile would
+/// get half of it.
+///
 /// # Errors
 /// The tools are not installed, or the code does not build.
 pub async fn build(checkout: &Checkout) -> Result<()> {
+    let fresh = checkout.builds().with_extension("fresh");
+    fs::create_dir_all(&fresh)?;
+    let one_at_a_time = File::create(fresh.join("lock"))?;
+    one_at_a_time.lock().context("cannot lock the builds")?;
     let mut command: Vec<OsString> = vec![checkout.tool("cargo-lambda")?.into()];
     command.extend(
         ["lambda", "build", "--compiler", "cargo", "--profile", "dev", "--lambda-dir"].map(Into::into),
     );
-    command.push(checkout.builds().into());
+    command.push(fresh.clone().into());
     let environment: Vec<_> = std::env::vars_os().filter(|(name, _)| !is_of_our_own_build(name)).collect();
     let status = Group::start(checkout, &command, &environment, None)?.wait().await?;
     ensure!(status.success(), "the functions did not build");
+    for function in FUNCTIONS {
+        put_in_place(&fresh.join(function).join("bootstrap"), &checkout.builds().join(function))?;
+    }
+    Ok(())
+}
+
+/// Copies a binary beside where it belongs and renames it: a reader sees the
+/// old one or the new one, whole.
+fn put_in_place(binary: &Path, folder: &Path) -> Result<()> {
+    fs::create_dir_all(folder)?;
+    let beside = folder.join("bootstrap.fresh");
+    fs::copy(binary, &beside).with_context(|| format!("cannot copy {}", binary.display()))?;
+    fs::rename(&beside, folder.join("bootstrap"))?;
     Ok(())
 }
 
