@@ -163,4 +163,14 @@ mod tests {
         assert_eq!(slugs.len(), Cause::ALL.len());
         assert!(Cause::ALL.iter().all(|cause| cause.remedy().ends_with('.')));
     }
+
+    #[test]
+    fn the_reference_has_every_slug_and_no_other() {
+        const REFERENCE: &str = include_str!("../../../../docs/command-line.md");
+        let (_, table) = REFERENCE.split_once("| slug |").unwrap();
+        let listed: Vec<&str> =
+            table.lines().filter_map(|line| line.strip_prefix("| `")?.split('`').next()).collect();
+        let known: Vec<&str> = Cause::ALL.iter().map(|cause| cause.slug()).collect();
+        assert_eq!(listed, known);
+    }
 }
