@@ -12,6 +12,7 @@ WATCH_PORT ?= 9000
 ARCH ?= arm64
 ENDPOINTS ?=
 ONCE ?=
+FUZZ_SECONDS ?= 60
 EVENTS ?= 2000
 SEED ?= 1
 
@@ -20,7 +21,7 @@ CARGO_LAMBDA := $(VENV)/bin/cargo-lambda
 FUNCTIONS := ingest processor sweeper
 
 .DEFAULT_GOAL := help
-.PHONY: help run watch test storm lint audit tools package test-dynamodb-local rust
+.PHONY: help run watch test storm lint audit tools package test-dynamodb-local rust fuzz
 
 help: ## say what there is
 	@echo 'make TARGET [NAME=value ..]'
@@ -76,6 +77,17 @@ package: tools ## build the functions for AWS into target/lambda, as infra/templ
 
 test-dynamodb-local: rust ## run the store's contract against DynamoDB Local (needs a Docker engine)
 	@tests/dynamodb-local.sh
+
+# The sanitizers need a nightly compiler; everything else is built with the
+# pinned one.
+fuzz: rust ## try arbitrary bytes on parsers and verification (nightly Rust, cargo-fuzz; FUZZ_SECONDS= each)
+	@command -v cargo-fuzz >/dev/null || { echo 'cargo-fuzz is not installed: cargo install --locked cargo-fuzz' >&2; exit 1; }
+	@rustup run nightly rustc --version >/dev/null 2>&1 || { echo 'a nightly compiler is needed: rustup toolchain install nightly --profile minimal' >&2; exit 1; }
+	@for target in tests/fuzz/fuzz_targets/*.rs; do \
+	  echo "fuzzing $$(basename $$target .rs)" && \
+	  cargo +nightly fuzz run --fuzz-dir tests/fuzz $$(basename $$target .rs) -- \
+	    -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 -print_funcs=0 || exit 1; \
+	done
 
 tools: rust $(VENV)/.installed ## install the emulator and cargo-lambda into .tools
 

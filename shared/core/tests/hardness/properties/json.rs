@@ -10,6 +10,11 @@ const PATHS: [&str; 5] = ["/*", "/a/*", "/a/*/b/*", "/*_e/*", "/a/b/*"];
 /// text at all; what is cut out leaves the rest as it was.
 pub fn property(data: &[u8]) {
     let Ok(own) = text(data) else { return };
+    // The tree's reader takes an object whose first member is called so for
+    // something else; ours does not care.
+    if own.contains("$serde_json::private") {
+        return;
+    }
     let pointers: Vec<Pointer> =
         POINTERS.iter().map(|text| Pointer::parse(text).expect("a pointer")).collect();
     let wanted: Vec<&Pointer> = pointers.iter().collect();
