@@ -99,7 +99,7 @@ macro_rules! contract_tests {
                 an_event_write_names_the_generation_it_comes_from
                 an_event_write_names_the_content_where_its_guard_says_so
                 an_event_write_names_the_due_time_where_its_guard_says_so
-                an_event_write_names_the_deliveries_where_its_guard_says_so
+                an_event_write_names_what_was_counted_where_its_guard_says_so
                 an_event_goes_from_every_status_to_every_other
                 a_write_replaces_all_of_the_progress_and_nothing_else
                 an_own_retried_event_write_counts_as_applied

@@ -5,7 +5,7 @@ use super::{read_event, write_to_its_end};
 use futures_util::future::join_all;
 use sekali::ids::Generation;
 use sekali::ports::{Create, Store, Write};
-use sekali::protocol::event::{Event, EventGuard, EventStatus, Progress};
+use sekali::protocol::event::{Counted, Event, EventGuard, EventStatus, Progress};
 use sekali::time::UnixMillis;
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -78,15 +78,21 @@ pub async fn an_event_write_names_the_due_time_where_its_guard_says_so<S: Store>
     try_guards(store, &undue, [(EventGuard { due: Some(NOW), ..event.guard() }, Write::Refused)]).await
 }
 
-/// INV-9: a delivery that was counted meanwhile refuses a write that names the
-/// count, and only that.
-pub async fn an_event_write_names_the_deliveries_where_its_guard_says_so<S: Store>(
+/// INV-9: a delivery that was counted meanwhile, of either kind, refuses a
+/// write that names the counts, and only that.
+pub async fn an_event_write_names_what_was_counted_where_its_guard_says_so<S: Store>(
     store: &S,
 ) -> anyhow::Result<()> {
     let mut event = Sample::new().event("evt_1");
-    event.seen.deliveries = 2;
-    let guards = [(Some(2), Write::Applied), (Some(1), Write::Refused), (None, Write::Applied)]
-        .map(|(deliveries, expected)| (EventGuard { deliveries, ..event.guard() }, expected));
+    (event.seen.deliveries, event.seen.conflicts) = (2, 1);
+    let counted = |deliveries, conflicts| Some(Counted { deliveries, conflicts });
+    let guards = [
+        (counted(2, 1), Write::Applied),
+        (counted(1, 1), Write::Refused),
+        (counted(2, 0), Write::Refused),
+        (None, Write::Applied),
+    ]
+    .map(|(counted, expected)| (EventGuard { counted, ..event.guard() }, expected));
     try_guards(store, &event, guards).await
 }
 

@@ -51,12 +51,18 @@ impl Catalog {
         )
     }
 
-    /// Counts a duplicate.
-    pub fn count(&mut self, stored: EventRef) -> Option<EventRef> {
+    /// Counts a duplicate, or a conflict.
+    pub fn count(&mut self, stored: EventRef, conflict: Option<&EventHash>) -> Option<EventRef> {
         let event = self.event(stored).clone();
         let (key, now) = (event.key.clone(), event.received_at);
-        let counted = laid_out(Some(event), None, None).count_duplicate(&key, now);
-        counted.map(|event| self.number_event(event))
+        let mut tables = laid_out(Some(event), None, None);
+        match conflict {
+            Some(hash) => tables.record_conflict(&key, hash, now),
+            None => {
+                tables.count_duplicate(&key, now);
+            }
+        }
+        self.read_back(&tables).0
     }
 
     /// Adopts other content, on what was seen of the event.

@@ -179,11 +179,10 @@ impl Catalog {
         }
     }
 
-    /// Numbers an event. Of what ingest counts only the deliveries are kept:
+    /// Numbers an event. Of what ingest counts only the counts are kept:
     /// nothing looks at the rest.
     pub fn number_event(&mut self, mut event: Event) -> EventRef {
         event.seen.last_at = event.received_at;
-        event.seen.conflicts = 0;
         event.seen.conflict_hashes.clear();
         let form = match self.events.known(&event) {
             Ok(number) => return EventRef(number),

@@ -25,6 +25,8 @@ impl Ways<'_> {
             DeliveryAt::CreatingBorn => self.create(number, true),
             DeliveryAt::ReadingFirst => self.read_first(number),
             DeliveryAt::Counting { enqueue } => self.count(number, enqueue),
+            DeliveryAt::Recording => self.record(number),
+            DeliveryAt::ReadingRecorded => self.counted(number, self.before, false, What::ReadsEvent),
             DeliveryAt::KeepingCounted { enqueue } => {
                 self.keep_then(number, if enqueue { DeliveryAt::Sending } else { DeliveryAt::Acking });
             }
@@ -154,7 +156,8 @@ impl Ways<'_> {
         world.deliveries[number].at = match self.catalog.decision(decision) {
             Decision::Read(Read::FirstPayload) => DeliveryAt::ReadingFirst,
             Decision::End(End::AsNew) if event.progress.status == EventStatus::Received => DeliveryAt::Sending,
-            Decision::End(End::AsNew | End::Conflict) => DeliveryAt::Acking,
+            Decision::End(End::AsNew) => DeliveryAt::Acking,
+            Decision::End(End::Conflict) => DeliveryAt::Recording,
             Decision::End(End::Duplicate { enqueue, .. }) => DeliveryAt::Counting { enqueue: *enqueue },
             Decision::End(End::Adopt) if event.progress.expires.is_none() => DeliveryAt::KeepingOwn,
             Decision::End(End::Adopt) => DeliveryAt::Adopting,
@@ -175,19 +178,34 @@ impl Ways<'_> {
 
     /// The count returns the event as it stands after our payload was put.
     fn count(&mut self, number: usize, enqueue: bool) {
-        let mut world = self.before;
-        let place = self.target(number);
-        let Some(counted) = world.events[place].and_then(|stored| self.catalog.count(stored)) else { return };
-        world.events[place] = Some(counted);
-        world.deliveries[number].stored = Some(counted);
-        let event = self.catalog.event(counted);
+        let (mut world, place) = (self.before, self.target(number));
+        world.events[place] = world.events[place].and_then(|stored| self.catalog.count(stored, None));
+        self.counted(number, world, enqueue, What::CountsDuplicate);
+    }
+
+    /// A conflict is recorded, and then the event is looked at again.
+    fn record(&mut self, number: usize) {
+        let (mut world, place) = (self.before, self.target(number));
+        let hash = hash(self.arriving(number));
+        let finished = self.status(world.deliveries[number].stored).is_some_and(EventStatus::is_finished);
+        world.events[place] = world.events[place].and_then(|stored| self.catalog.count(stored, Some(&hash)));
+        let next = if finished { DeliveryAt::Acking } else { DeliveryAt::ReadingRecorded };
+        world.deliveries[number].at = next;
+        self.add(who(number), What::RecordsConflict, world);
+    }
+
+    /// A TTL that the event lost meanwhile is taken off the payload, too.
+    fn counted(&mut self, number: usize, mut world: World, enqueue: bool, what: What) {
+        let stored = world.events[self.target(number)];
+        world.deliveries[number].stored = stored;
+        let Some(event) = stored.map(|stored| self.catalog.event(stored)) else { return };
         let enqueue = enqueue && event.progress.status == EventStatus::Received;
         world.deliveries[number].at = match (event.progress.expires, enqueue) {
             (None, _) if !self.slips(Slip::DuplicateForgetsTtl) => DeliveryAt::KeepingCounted { enqueue },
             (_, true) => DeliveryAt::Sending,
             (_, false) => DeliveryAt::Acking,
         };
-        self.add(who(number), What::CountsDuplicate, world);
+        self.add(who(number), what, world);
     }
 
     /// Takes the TTL off the payload that the stored event points to, or off

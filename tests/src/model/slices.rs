@@ -10,8 +10,26 @@ pub const QUICK: &[Slice] = &[
     PUTS, ADOPTION, HELD, WINDOW, PARKED, EXPIRED, RETRIED, FORGOTTEN, SHARED, ROUNDS, DOUBT, ORDERED, HUMAN, TENANTS,
     NAMES, PARTS, ONCE_PER_EVENT, OTHER_WINDOW, WHOLE,
 ];
-/// For `make model`.
-pub const DEEP: &[Slice] = &[];
+/// For `make model`, which takes minutes.
+pub const DEEP: &[Slice] = &[
+    Slice { name: "D1", budget: once(1, 1, 0), ..PARKED },
+    Slice { name: "D2", budget: once(0, 0, 1), ..PARKED },
+    Slice { name: "D2b", budget: Budget { late_write: 1, ..Budget::NONE }, ..PARKED },
+    Slice { name: "D3", budget: once(1, 0, 0), ..RETRIED },
+    Slice { name: "D3b", budget: once(0, 0, 1), ..RETRIED },
+    Slice { name: "D4", budget: Budget { any: 2, ..Budget::NONE }, ..EXPIRED },
+    Slice { name: "D5", budget: Budget { redrive: 1, operator: 1, ..once(1, 0, 0) }, ..HUMAN },
+    Slice { name: "D6", budget: once(1, 0, 0), ..SHARED },
+    Slice { name: "D6b", sweepers: 1, ..SHARED },
+    Slice { name: "D7", budget: once(0, 0, 1), ..PUTS },
+    Slice { name: "D7b", workers: 1, worker: Pace::AtOnce, ..PUTS },
+    Slice { name: "D8", budget: Budget { any: 2, ..Budget::NONE }, ..ADOPTION },
+    Slice { name: "D8b", sweepers: 1, ..ADOPTION },
+    Slice { name: "D9", budget: once(1, 0, 1), ..ORDERED },
+    Slice { name: "D9b", sweepers: 1, ..ORDERED },
+    Slice { name: "D11", sweepers: 2, worker: Pace::AtOnce, budget: once(1,0,0), ..EXPIRED },
+    Slice { name: "D12", workers: 1, worker: Pace::AtOnce, ..WINDOW },
+];
 
 const NOTHING: Content = Content { held: false, moves: None, asks: None };
 
@@ -103,7 +121,7 @@ pub(super) const PUTS: Slice = Slice {
     name: "three deliveries of one event, one with other content",
     stories: &[arriving(PACK, OTHER)],
     arrivals: &[A, A, B],
-    worker: Pace::AtOnce,
+    workers: 0,
     budget: once(1, 0, 0),
     horizon: 1,
     ..SLICE
@@ -112,7 +130,7 @@ pub(super) const PUTS: Slice = Slice {
 pub(super) const ADOPTION: Slice = Slice {
     name: "other content after a first delivery that died",
     arrivals: &[A, B],
-    worker: Pace::Stepwise,
+    workers: 1,
     sweepers: 0,
     ..PUTS
 };
@@ -135,7 +153,7 @@ pub(super) const WINDOW: Slice = Slice {
     sweeper: Pace::Stepwise,
     budget: once(1, 0, 0),
     bounds: Bounds { window: 3, ..BOUNDS },
-    horizon: 3,
+    horizon: 2,
     ..SLICE
 };
 
@@ -152,7 +170,7 @@ pub(super) const EXPIRED: Slice = Slice {
     name: "a worker that outlives its lease, and a sweeper between any two calls",
     workers: 1,
     sweeper: Pace::Stepwise,
-    budget: Budget { any: 2, ..Budget::NONE },
+    budget: Budget { any: 1, ..Budget::NONE },
     bounds: Bounds { sweeps: 1, ..BOUNDS },
     ..PARKED
 };
@@ -191,7 +209,7 @@ pub(super) const ROUNDS: Slice = Slice {
     worker: Pace::AtOnce,
     sweepers: 1,
     human: Pace::Stepwise,
-    answers: &[Answer::Done, Answer::Rejected, Answer::NotStarted, Answer::Silent],
+    answers: &[Answer::Done, Answer::NotStarted, Answer::Silent],
     budget: Budget { operator: 2, ..once(1, 0, 0) },
     horizon: 2,
     ..SHARED
@@ -218,9 +236,9 @@ pub(super) const ORDERED: Slice = Slice {
 pub(super) const HUMAN: Slice = Slice {
     name: "what failed or is in doubt, and a human",
     stories: &[received(PACK)],
-    answers: EVERY_END,
+    answers: &[Answer::Done, Answer::Rejected, Answer::NotStarted, Answer::ActsLater],
     human: Pace::Stepwise,
-    budget: Budget { redrive: 1, operator: 1, ..once(1, 0, 0) },
+    budget: Budget { redrive: 1, operator: 1, ..Budget::NONE },
     bounds: Bounds { sweeps: 1, ..BOUNDS },
     horizon: 3,
     ..SLICE

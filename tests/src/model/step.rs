@@ -28,6 +28,7 @@ pub(super) enum What {
     PutsPayload,
     ReadsFirstPayload,
     CountsDuplicate,
+    RecordsConflict,
     KeepsPayload,
     Adopts,
     IsRefused,

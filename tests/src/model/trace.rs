@@ -131,6 +131,7 @@ fn what(what: What) -> &'static str {
         What::PutsPayload => "puts its payload",
         What::ReadsFirstPayload => "looks for the first payload",
         What::CountsDuplicate => "counts a duplicate",
+        What::RecordsConflict => "records a conflict",
         What::KeepsPayload => "takes the TTL off the payload",
         What::Adopts => "adopts its content",
         What::IsRefused => "is refused",

@@ -78,6 +78,8 @@ pub(super) enum DeliveryAt {
     CreatingBorn,
     ReadingFirst,
     Counting { enqueue: bool },
+    Recording,
+    ReadingRecorded,
     KeepingCounted { enqueue: bool },
     KeepingOwn,
     Adopting,

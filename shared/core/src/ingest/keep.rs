@@ -106,7 +106,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
                 }
                 Decision::End(End::Conflict) => {
                     self.store.record_conflict(&stored.key, &ours.hash, now).await?;
-                    return Ok(Kept { taken: Taken::Conflict(stored.progress.status), enqueue: None });
+                    return self.conflict(&stored).await;
                 }
                 Decision::End(_) | Decision::Read(_) | Decision::Write { .. } | Decision::Call => {
                     return Err(Undecidable { state: "stored", input: "delivery" }.into());
@@ -125,6 +125,19 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
             }
             _ => Ok(()),
         }
+    }
+
+    /// The first content goes on, and the vendor hears 2xx: as with a duplicate
+    /// the event is looked at again *after* this delivery was counted, and a
+    /// TTL that it lost meanwhile is taken off its payload, too (INV-9).
+    async fn conflict(&self, seen: &Event) -> Result<Kept, NotKept> {
+        if !seen.progress.status.is_finished()
+            && let Some(stored) = self.store.event(&seen.key).await?
+            && stored.progress.expires.is_none()
+        {
+            self.store.keep_payload(&stored.key, &stored.hash).await?;
+        }
+        Ok(Kept { taken: Taken::Conflict(seen.progress.status), enqueue: None })
     }
 
     /// Counts the duplicate. The count returns the event as it stands *after*

@@ -152,6 +152,22 @@ pub struct Seen {
     pub conflict_hashes: Vec<EventHash>,
 }
 
+/// How many deliveries an event has had, of either kind.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Counted {
+    /// With its content.
+    pub deliveries: u64,
+    /// With other content.
+    pub conflicts: u64,
+}
+
+impl Seen {
+    /// The counts alone.
+    pub fn counted(&self) -> Counted {
+        Counted { deliveries: self.deliveries, conflicts: self.conflicts }
+    }
+}
+
 /// What the protocol moves. A transition writes all of it at once, on
 /// condition of where it came from ([`EventGuard`]).
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -185,8 +201,8 @@ pub struct Progress {
 /// while the event is unclaimed, and the due time, which every write of an
 /// event that goes on as what it is moves: of two writers with one reading,
 /// one writes, and no counter or TTL is put back. A write that takes the TTL
-/// off names the count of deliveries, too (INV-9): one that was acknowledged
-/// since the reading may have put a payload with a TTL.
+/// off names what ingest has counted, too (INV-9): a delivery that was
+/// acknowledged since the reading may rest on a payload with a TTL.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
 pub struct EventGuard {
     /// The status it comes from.
@@ -197,8 +213,8 @@ pub struct EventGuard {
     pub hash: Option<EventHash>,
     /// The due time as read; `None` where there was none, and then it is not compared.
     pub due: Option<UnixMillis>,
-    /// The deliveries counted as read, where the write takes the TTL off.
-    pub deliveries: Option<u64>,
+    /// What ingest had counted as read, where the write takes the TTL off.
+    pub counted: Option<Counted>,
 }
 
 impl Event {
@@ -209,7 +225,7 @@ impl Event {
             generation: self.progress.generation,
             hash: self.progress.action.is_none().then(|| self.hash.clone()),
             due: self.progress.due,
-            deliveries: None,
+            counted: None,
         }
     }
 }
@@ -221,6 +237,6 @@ impl EventGuard {
             && self.generation == stored.progress.generation
             && self.hash.as_ref().is_none_or(|hash| *hash == stored.hash)
             && self.due.is_none_or(|due| stored.progress.due == Some(due))
-            && self.deliveries.is_none_or(|deliveries| stored.seen.deliveries == deliveries)
+            && self.counted.is_none_or(|counted| counted == stored.seen.counted())
     }
 }

@@ -24,9 +24,9 @@ pub(super) fn event_hash(transition: &mut Transition, _: Stored<'_>) {
     }
 }
 
-pub(super) fn deliveries(transition: &mut Transition, _: Stored<'_>) {
+pub(super) fn counted(transition: &mut Transition, _: Stored<'_>) {
     if let Some(write) = &mut transition.event {
-        write.from.deliveries = None;
+        write.from.counted = None;
     }
 }
 

@@ -48,7 +48,7 @@ pub const MUTANTS: &[Mutant] = &[
     forges("an event write does not name its generation", HUMAN, guard::event_generation),
     forges("an event write does not name the due time as read", RETRIED, guard::event_due),
     forges("a claim does not name the content it was decided on", ADOPTION, guard::event_hash),
-    forges("a TTL is taken off without naming the deliveries", WINDOW, guard::deliveries),
+    forges("a TTL is taken off without naming what was counted", WINDOW, guard::counted),
     forges("a resource moves whatever happened since it was read", ORDERED, guard::resource_version),
     forges("a begin is not fenced", SHARED, guard::begin),
     forges("a completion names neither owner nor token", RETRIED, guard::completion),

@@ -54,10 +54,10 @@ pub(crate) struct Question {
 }
 
 /// INV-5: an event write names status and generation, the hash while the
-/// event is unclaimed, the due time where it has one, and the deliveries where
-/// it takes a TTL off.
+/// event is unclaimed, the due time where it has one, and what ingest
+/// counted where it takes a TTL off.
 pub(crate) fn event_write(write: &EventWrite) -> Change {
-    let EventGuard { status, generation, hash, due, deliveries } = &write.from;
+    let EventGuard { status, generation, hash, due, counted } = &write.from;
     let mut phrase = Phrase::default();
     phrase.write(event::progress(&write.key, &write.to));
     phrase.was(event::STATUS, text(status.as_str()));
@@ -68,8 +68,9 @@ pub(crate) fn event_write(write: &EventWrite) -> Change {
     if let Some(due) = due {
         phrase.was(event::DUE, number(due.0));
     }
-    if let Some(deliveries) = deliveries {
-        phrase.was(event::DELIVERIES, number(deliveries));
+    if let Some(counted) = counted {
+        phrase.was(event::DELIVERIES, number(counted.deliveries));
+        phrase.was(event::CONFLICTS, number(counted.conflicts));
     }
     phrase.into_change(Table::Events, write.key.as_str())
 }

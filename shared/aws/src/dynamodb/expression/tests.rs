@@ -5,6 +5,7 @@ use crate::dynamodb::item::tests::{bare_event, event_key, full_action, full_even
 use aws_sdk_dynamodb::types::AttributeValue;
 use sekali::ids::{Generation, Token, Version};
 use sekali::ports::Due;
+use sekali::protocol::event::Counted;
 use std::collections::BTreeSet;
 
 /// Every placeholder is used and every used one is defined: DynamoDB refuses
@@ -55,10 +56,10 @@ fn an_event_write_names_status_and_generation_and_what_else_its_guard_says() {
     assert_eq!(value(&change, ":was_hash"), &text("hash"));
     assert_eq!(value(&change, ":was_due"), &number(13));
 
-    let taking_the_ttl = EventGuard { deliveries: Some(7), ..guard };
+    let taking_the_ttl = EventGuard { counted: Some(Counted { deliveries: 7, conflicts: 2 }), ..guard };
     let change = event_write(&write(taking_the_ttl));
-    assert!(words(&change).1.ends_with("AND #deliveries = :was_deliveries"));
-    assert_eq!(value(&change, ":was_deliveries"), &number(7));
+    assert!(words(&change).1.ends_with("AND #deliveries = :was_deliveries AND #conflicts = :was_conflicts"));
+    assert_eq!((value(&change, ":was_deliveries"), value(&change, ":was_conflicts")), (&number(7), &number(2)));
 }
 
 #[test]

@@ -50,8 +50,8 @@ impl At<'_> {
         let mut from = event.guard();
         if matches!(payload, PayloadTtl::KeepBefore(..)) {
             // A payload that was put after it was kept, or missed, is counted
-            // before it is acknowledged.
-            from.deliveries = Some(event.seen.deliveries);
+            // before anybody acknowledges it.
+            from.counted = Some(event.seen.counted());
         }
         let write = EventWrite { key: event.key.clone(), from, to };
         Transition { payload, ..Transition::event(write) }
