@@ -8,6 +8,9 @@ use std::path::Path;
 const ENDPOINTS: &str = include_str!("endpoints.toml");
 const PARCELS: &str = include_str!("parcels.toml");
 
+/// The destinations that recognise a repeated key, as `endpoints.toml` says.
+pub const HONOURING: [&str; 2] = ["packing", "scales"];
+
 /// Writes endpoints and vendors into `folder`, as they travel beside a binary,
 /// and reads them as the local run does.
 ///

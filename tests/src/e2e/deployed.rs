@@ -68,7 +68,7 @@ impl Deployed {
         let checkout = Checkout::around(Path::new(env!("CARGO_MANIFEST_DIR")))?;
         package::build(&checkout).await.context("the functions are needed: run `make test`")?;
         let absent = any_port()?;
-        let destination = Destination::start(0, &["packing"]).await?;
+        let destination = Destination::start(0, &configuration::HONOURING).await?;
         let configuration = configuration::write(&folder.join("written"), destination.port(), absent)?;
         let secrets: BTreeMap<_, _> =
             SECRETS.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
@@ -79,10 +79,10 @@ impl Deployed {
             configuration: &configuration,
             endpoint_secrets: secrets,
             destination_secrets: BTreeMap::new(),
-            // As short as the template allows: leases last no longer.
+            // Enough for the slowest destination, and leases are not much longer.
             parameters: vec![
-                ("ProcessorTimeoutSeconds", "10".to_owned()),
-                ("VisibilityTimeoutSeconds", "60".to_owned()),
+                ("ProcessorTimeoutSeconds", "30".to_owned()),
+                ("VisibilityTimeoutSeconds", "180".to_owned()),
             ],
         })
         .await?;
@@ -118,7 +118,9 @@ impl Deployed {
     /// # Errors
     /// Nobody answered.
     pub async fn deliver(&self, signed: &Signed) -> Result<Answer> {
-        self.send("POST", &self.stack.endpoint_path(signed.endpoint)?, &signed.headers, &signed.body).await
+        let tenant = signed.tenant.map_or(String::new(), |tenant| format!("/{tenant}"));
+        let path = self.stack.endpoint_path(&format!("{}{tenant}", signed.endpoint))?;
+        self.send("POST", &path, &signed.headers, &signed.body).await
     }
 
     /// Sends the same delivery many times at once.
@@ -129,7 +131,8 @@ impl Deployed {
         try_join_all((0..times).map(|_| self.deliver(signed))).await
     }
 
-    /// Sends any request to an endpoint.
+    /// Sends any request without a body to an endpoint, whose name may be
+    /// followed by a query.
     ///
     /// # Errors
     /// Nobody answered.
@@ -153,8 +156,7 @@ impl Deployed {
             Some((name.as_str().to_owned(), value.to_str().ok()?.to_owned()))
         };
         let headers = answer.headers.iter().filter_map(|(name, value)| header(name, value)).collect();
-        let body = serde_json::from_slice(&answer.body).unwrap_or(Value::Null);
-        Ok(Answer { status: answer.status, headers, body })
+        Ok(Answer::new(answer.status, headers, answer.text()))
     }
 
     /// Invokes ingest with an event as API Gateway would hand it over.

@@ -19,9 +19,8 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-/// How long an invocation may last. With the margin that a lease adds, no
-/// lease outlives it by more than ten seconds.
-pub const INVOCATION: Duration = Duration::from_secs(10);
+/// How long an invocation may last: enough for the slowest destination.
+pub const INVOCATION: Duration = Duration::from_secs(30);
 
 /// How long a message that was handed out is hidden.
 const VISIBILITY: Duration = Duration::from_secs(60);
@@ -49,8 +48,18 @@ pub struct Answer {
     pub status: u16,
     /// Header fields, names in lower case.
     pub headers: BTreeMap<String, String>,
-    /// The body as JSON.
+    /// The body as it came.
+    pub text: String,
+    /// The body as JSON; null where it is none.
     pub body: Value,
+}
+
+impl Answer {
+    /// From its parts.
+    pub fn new(status: u16, headers: BTreeMap<String, String>, text: String) -> Self {
+        let body = serde_json::from_str(&text).unwrap_or_default();
+        Self { status, headers, text, body }
+    }
 }
 
 impl Driven {
@@ -62,7 +71,7 @@ impl Driven {
     pub async fn new(checkout: &Checkout, aws: Aws, folder: &Path) -> Result<Self> {
         let name = unique("driven");
         let folder = folder.join(&name);
-        let destination = Destination::start(0, &["packing"]).await?;
+        let destination = Destination::start(0, &configuration::HONOURING).await?;
         let configuration = configuration::write(&folder.join("config"), destination.port(), any_port()?)?;
         let kept = kept(aws, &name).await?;
         let mut variables = variables(&kept);
@@ -159,8 +168,7 @@ pub fn answered(answer: &Value) -> Result<Answer> {
             headers.insert(name.to_ascii_lowercase(), value.to_owned());
         }
     }
-    let body = answer["body"].as_str().map(serde_json::from_str).transpose()?.unwrap_or_default();
-    Ok(Answer { status, headers, body })
+    Ok(Answer::new(status, headers, answer["body"].as_str().unwrap_or_default().to_owned()))
 }
 
 async fn kept(aws: Aws, name: &str) -> Result<Kept> {

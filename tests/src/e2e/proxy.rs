@@ -20,8 +20,10 @@ pub enum Fault {
     Says(u16, &'static str),
     /// Every item of a transaction is refused for this reason.
     Cancelled(&'static str),
-    /// AWS does its work and the answer is lost.
+    /// AWS does its work and the answer is lost: the connection closes.
     AnswerLost,
+    /// Nothing is forwarded and nothing is heard, as over a dead socket.
+    Silent,
     /// The call stands at the gate before it is forwarded.
     HeldBefore(Gate),
     /// AWS does its work and the answer stands at the gate.
@@ -166,6 +168,7 @@ async fn answer(upstream: u16, desk: Arc<Mutex<Desk>>, request: http::Request<By
         Some(Fault::Unreachable) => return Err(HungUp),
         Some(Fault::Says(status, code)) => return Ok(says(*status, code)),
         Some(Fault::Cancelled(reason)) => return Ok(cancelled(reason, items)),
+        Some(Fault::Silent) => std::future::pending().await,
         Some(Fault::HeldBefore(gate)) => gate.pass().await,
         Some(Fault::AnswerLost | Fault::HeldAfter(_)) | None => {}
     }

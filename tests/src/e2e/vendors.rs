@@ -15,11 +15,13 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
 
 /// What endpoints share with their vendors in these tests.
-pub const SECRETS: [(&str, &str); 4] = [
+pub const SECRETS: [(&str, &str); 6] = [
     ("STRIPE_WEBHOOK_SECRET", "whsec_invented_for_the_end_to_end_tests"),
     ("SHOP_WEBHOOK_SECRET", "whsec_aW52ZW50ZWQgZm9yIGVuZCB0byBlbmQgdGVzdHM="),
     ("GITHUB_WEBHOOK_SECRET", "invented-for-the-end-to-end-tests"),
     ("PARCELS_WEBHOOK_SECRET", "invented-for-parcels"),
+    ("SLACK_WEBHOOK_SECRET", "invented-for-slack"),
+    ("META_WEBHOOK_SECRET", "invented-for-meta"),
 ];
 
 static DRAWN: AtomicU64 = AtomicU64::new(0);
@@ -35,6 +37,8 @@ pub fn unique(what: &str) -> String {
 pub struct Delivery {
     /// The endpoint that is called.
     pub endpoint: &'static str,
+    /// Whose URL of it, where it serves many.
+    pub tenant: Option<&'static str>,
     /// Headers besides those that sign it.
     pub headers: Vec<(String, String)>,
     /// The body.
@@ -44,7 +48,7 @@ pub struct Delivery {
 impl Delivery {
     /// A body for an endpoint.
     pub fn new(endpoint: &'static str, body: impl Into<Vec<u8>>) -> Self {
-        Self { endpoint, headers: Vec::new(), body: body.into() }
+        Self { endpoint, tenant: None, headers: Vec::new(), body: body.into() }
     }
 
     /// With one header more.
@@ -58,6 +62,20 @@ impl Delivery {
     #[must_use]
     pub fn to(mut self, endpoint: &'static str) -> Self {
         self.endpoint = endpoint;
+        self
+    }
+
+    /// The same delivery with another body.
+    #[must_use]
+    pub fn with_body(mut self, body: &[u8]) -> Self {
+        body.clone_into(&mut self.body);
+        self
+    }
+
+    /// The same delivery to a tenant's URL.
+    #[must_use]
+    pub fn of(mut self, tenant: &'static str) -> Self {
+        self.tenant = Some(tenant);
         self
     }
 }
@@ -141,6 +159,8 @@ pub fn push(id: &str, commit: &str) -> Delivery {
 pub struct Signed {
     /// The endpoint that is called.
     pub endpoint: &'static str,
+    /// Whose URL of it, where it serves many.
+    pub tenant: Option<&'static str>,
     /// All headers.
     pub headers: Vec<(String, String)>,
     /// The body.
@@ -239,6 +259,6 @@ impl Vendors {
         if !headers.iter().any(|(name, _)| name.eq_ignore_ascii_case("content-type")) {
             headers.push(("content-type".to_owned(), "application/json".to_owned()));
         }
-        Ok(Signed { endpoint: name, headers, body: request.body })
+        Ok(Signed { endpoint: name, tenant: delivery.tenant, headers, body: request.body })
     }
 }

@@ -152,10 +152,26 @@ async fn a_delivery_without_an_id_or_a_required_field_or_any_event_is_refused() 
     let without_id = br#"{"type":"charge.refunded","api_version":"2024-06-20"}"#.to_vec();
     refused(Delivery::new("stripe", without_id), "no_event_id").await?;
     let id = unique("parcel");
-    let without_parcel = format!(r#"{{"events":[{{"id":"{id}","type":"sent"}}]}}"#);
+    let without_parcel = format!(r#"{{"id":"{id}","type":"sent"}}"#);
     refused(Delivery::new("parcels", without_parcel), "required_missing").await?;
     refused(Delivery::new("parcels", br#"{"events":[]}"#.to_vec()), "empty_batch").await?;
     nothing_is_stored(deployed, "parcels", &id).await
+}
+
+#[tokio::test]
+async fn one_bad_event_of_a_batch_is_held_and_the_others_are_taken() -> Result<()> {
+    let deployed = deployed().await?;
+    let (good, bad) = (unique("parcel"), unique("parcel"));
+    let batch = format!(
+        r#"{{"events":[{{"id":"{good}","type":"sent","parcel":"p"}},{{"id":"{bad}","type":"sent"}}]}}"#
+    );
+    let answer = deployed.deliver(&deployed.vendors.sign(Delivery::new("parcels", batch))?).await?;
+    ensure!(answer.status == 202 && answer.body["new"] == "2", "{answer:?}");
+    let bad = deployed.kept.event("parcels", &bad).await?.context("it is kept")?;
+    ensure!(bad.status() == "held" && bad.text("cause").contains("/parcel"), "{bad:?}");
+    let good = deployed.kept.event("parcels", &good).await?.context("it is taken")?;
+    ensure!(good.status() != "held", "{good:?}");
+    Ok(())
 }
 
 #[tokio::test]

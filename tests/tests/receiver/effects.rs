@@ -1,9 +1,9 @@
 //! From a delivery to its effect, through the whole receiver.
 
-use super::{deployed, driven};
+use super::deployed;
 use anyhow::{Context, Result, ensure};
-use futures_util::future::try_join_all;
 use sekali_tests::e2e::destination::{Destination, Manner};
+use sekali_tests::e2e::until::until;
 use sekali_tests::e2e::vendors::{Payment, push, shop, unique};
 use std::collections::BTreeSet;
 use std::time::Duration;
@@ -13,27 +13,9 @@ const LATER: Duration = Duration::from_secs(6 * 60);
 
 #[tokio::test]
 async fn fifty_identical_deliveries_at_once_have_one_effect_and_fifty_2xx() -> Result<()> {
-    // INV-2: the conditional put decides alone.
-    let driven = driven().await?;
-    let ingests = try_join_all((0..8).map(|_| driven.worker("ingest"))).await?;
-    let payment = Payment::unique();
-    let signed = driven.vendors.sign(payment.paid())?;
-    let seats = ingests.iter().cycle().take(50);
-    let answers = try_join_all(seats.map(|ingest| driven.deliver(ingest, &signed))).await?;
-    let status = |wanted| answers.iter().flatten().filter(|answer| answer.status == wanted).count();
-    ensure!((status(202), status(200)) == (1, 49), "{answers:?}");
-    let (processor, sweeper) = (driven.worker("processor").await?, driven.worker("sweeper").await?);
-    driven.come_to_rest(&processor, &sweeper).await?;
-    let event = driven.kept.event("stripe", &payment.event).await?.context("it is stored")?;
-    ensure!(event.status() == "processed" && event.number("deliveries") >= Some(50), "{event:?}");
-    ensure!(driven.destination.calls(&payment.order).len() == 1);
-    Ok(())
-}
-
-#[tokio::test]
-async fn fifty_identical_deliveries_through_the_gateway_have_one_effect() -> Result<()> {
-    // The same behind the gateway, which starts a process for each. A machine
-    // that has its hands full answers some of them 503; a vendor sends those again.
+    // INV-2: the conditional put decides alone. The gateway starts a process
+    // for each; a machine that has its hands full may answer some of them 503,
+    // which promises nothing, and a vendor sends those again.
     let deployed = deployed().await?;
     let payment = Payment::unique();
     let signed = deployed.vendors.sign(payment.paid())?;
@@ -145,7 +127,7 @@ async fn a_destination_that_is_not_there_is_called_once_it_is() -> Result<()> {
     ensure!(
         deployed.deliver(&deployed.vendors.sign(shop("order.noted", &message, &order))?).await?.status == 202
     );
-    let refused = sekali_tests::e2e::until::until("a call that found nobody", async || {
+    let refused = until("a call that found nobody", async || {
         let event = deployed.kept.event("shop", &message).await?;
         let Some(event) = event.filter(|event| event.has("action")) else { return Ok(None) };
         let action = deployed.kept.action_of(&event).await?;
@@ -206,5 +188,27 @@ async fn an_effect_that_was_not_heard_of_is_in_doubt_where_no_key_is_honoured() 
     deployed.becomes("github", &id, "in_doubt").await?;
     deployed.sweep_after("github", &id, LATER).await?;
     ensure!(deployed.destination.calls(&commit).len() == 1 && deployed.destination.acts(&commit) == 1);
+    Ok(())
+}
+
+#[tokio::test]
+async fn tenants_never_share_an_event_or_an_action() -> Result<()> {
+    // INV-7: the same id, the same order, and two strangers.
+    let deployed = deployed().await?;
+    let (id, order) = (unique("msg"), unique("order"));
+    for tenant in ["acme", "globex"] {
+        let delivery = shop("order.paid", &id, &order).to("tenants").of(tenant);
+        let answer = deployed.deliver(&deployed.vendors.sign(delivery)?).await?;
+        ensure!(answer.status == 202, "{tenant}: {answer:?}");
+    }
+    let effects = until("both effects", async || {
+        Ok(Some(deployed.destination.calls(&order)).filter(|calls| calls.len() == 2))
+    });
+    let effects = effects.await?;
+    let tenants: BTreeSet<_> = effects.iter().map(|call| call.json()["tenant"].to_string()).collect();
+    let keys: BTreeSet<_> = effects.iter().map(|call| &call.key).collect();
+    ensure!(tenants.len() == 2 && keys.len() == 2, "{effects:?}");
+    let nobody = deployed.vendors.sign(shop("order.paid", &id, &order).to("tenants"))?;
+    ensure!(deployed.deliver(&nobody).await?.status == 404);
     Ok(())
 }

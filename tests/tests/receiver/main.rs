@@ -4,7 +4,9 @@
 mod answers;
 mod crash;
 mod effects;
+mod guards;
 mod letters;
+mod log;
 mod storage;
 mod storm;
 

@@ -43,6 +43,9 @@ async fn a_put_whose_answer_is_lost_recognises_itself_and_is_answered_as_new() -
     let deployed = deployed().await?;
     let payment = Payment::unique();
     deployed.proxy.plan(event_put(&payment.event).times(1), Fault::AnswerLost);
+    // And its payload was put into a dead socket.
+    let payload = Aim::any().at("PutItem").naming(&payment.event).naming("payload|").times(1);
+    deployed.proxy.plan(payload, Fault::Silent);
     let answer = deployed.deliver(&deployed.vendors.sign(payment.paid())?).await?;
     ensure!(answer.status == 202 && answer.body["result"] == "new", "{answer:?}");
     let event = deployed.becomes("stripe", &payment.event, "processed").await?;

@@ -123,7 +123,7 @@ async fn nobody_calls_again_before_the_lease_of_a_killed_worker_is_over() -> Res
     driven.destination.tell(&payment.order, [Manner::ActsThenHeld(gate.clone())]);
     let victim = driven.worker("processor").await?;
     ensure!(victim.killed_at(&gate, driven.hand_over(&victim)).await?.is_none());
-    // Its message is seen again at once; the lease of ten seconds and more is not over.
+    // Its message is seen again at once; the lease, which outlives an invocation, is not over.
     ensure!(driven.hand_over(&healthy.processor).await? == 1);
     let event = driven.kept.event("stripe", &payment.event).await?.context("it is stored")?;
     ensure!(event.status() == "processing", "{event:?}");
