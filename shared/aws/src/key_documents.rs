@@ -5,11 +5,11 @@
 //! resolves to the inside of a network finds nobody there who could prove it,
 //! unless the team put the vendor's own private address there.
 
-use crate::connection::{Connection, NoAnswer, NotConnected, Reach, Trust};
+use crate::connection::{Connection, End, NoAnswer, NotConnected, Reach, Trust, read};
 use bytes::Bytes;
 use http::header::{ACCEPT, HOST, USER_AGENT};
 use http::{Method, Request, Response, Uri};
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
 use hyper::body::Incoming;
 use sekali::ports::{KeyDocuments, LARGEST_KEY_DOCUMENT, NoKeyDocument};
 use sekali::vendor::KeyUrl;
@@ -104,18 +104,13 @@ async fn document(response: Response<Incoming>, deadline: Instant) -> Result<Vec
         404 | 410 => return Err(NoKeyDocument::Absent(format!("the server answers {status}"))),
         _ => return Err(NoKeyDocument::Unavailable(format!("the server answers {status}"))),
     }
-    let mut body = response.into_body();
-    let mut document = Vec::new();
-    loop {
-        match timeout_at(deadline, body.frame()).await {
-            Ok(None) => return Ok(document),
-            Ok(Some(Ok(frame))) => document.extend_from_slice(&frame.into_data().unwrap_or_default()),
-            Ok(Some(Err(error))) => return Err(NoKeyDocument::Unavailable(crate::describe(&error))),
-            Err(_) => return Err(NoKeyDocument::Unavailable("the document did not end in time".to_owned())),
+    match read(response.into_body(), LARGEST_KEY_DOCUMENT, deadline).await {
+        (document, End::Whole) => Ok(document),
+        (_, End::TooLarge) => {
+            Err(NoKeyDocument::Unusable(format!("it has more than {LARGEST_KEY_DOCUMENT} bytes")))
         }
-        if document.len() > LARGEST_KEY_DOCUMENT {
-            return Err(NoKeyDocument::Unusable(format!("it has more than {LARGEST_KEY_DOCUMENT} bytes")));
-        }
+        (_, End::Broken(cause)) => Err(NoKeyDocument::Unavailable(cause)),
+        (_, End::TooLate) => Err(NoKeyDocument::Unavailable("the document did not end in time".to_owned())),
     }
 }
 

@@ -10,6 +10,7 @@ pub mod entropy;
 pub mod http_destination;
 mod key_documents;
 pub mod log;
+mod outbound;
 #[cfg(test)]
 mod scripted;
 pub mod secrets;
@@ -23,6 +24,7 @@ pub use connection::Reach;
 pub use dynamodb::{DynamoStore, Tables};
 pub use entropy::SystemEntropy;
 pub use http_destination::{HttpDestination, HttpDestinations};
+pub use outbound::Apis;
 pub use secrets::Keepers;
 pub use sqs::SqsQueue;
 

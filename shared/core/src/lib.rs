@@ -26,5 +26,6 @@ pub mod source;
 mod steps;
 pub mod sweep;
 pub mod time;
+pub mod url_template;
 pub mod vectors;
 pub mod vendor;

@@ -1,11 +1,13 @@
 //! One connection for one call: resolved, checked, opened, used and closed.
 
 mod address;
+mod body;
 #[cfg(test)]
 pub(crate) mod local_tls;
 
 pub use address::Reach;
 pub(crate) use address::{ALLOW_PRIVATE, Forbidden};
+pub(crate) use body::{End, read, retry_after};
 
 use bytes::Bytes;
 use http::uri::Uri;

@@ -1,15 +1,14 @@
 //! What an answer means. The status alone decides; the body is kept for
 //! people and for callers that ask again.
 
-use http::header::RETRY_AFTER;
+use crate::connection::{End, read, retry_after};
 use http::{HeaderMap, StatusCode};
-use http_body_util::BodyExt;
 use hyper::body::Incoming;
 use sekali::key::hex;
 use sekali::ports::Outcome;
 use sekali::protocol::action::EffectResult;
 use std::time::Duration;
-use tokio::time::{Instant, timeout_at};
+use tokio::time::Instant;
 
 /// The longest answer that is kept as it is, in bytes: more would cost every
 /// later write of the action another unit.
@@ -46,7 +45,7 @@ pub(super) fn of_head(status: StatusCode, headers: &HeaderMap, decisive: &[u16])
     let status = status.as_u16();
     let decisive = decisive.contains(&status);
     let cause = format!("the destination answered {status}");
-    let not_started = |cause| Outcome::NotStarted { cause, not_before: retry_after(headers), decisive };
+    let not_started = |cause| Outcome::NotStarted { cause, not_before: wait(headers), decisive };
     Answer::Other(match status {
         200..=299 => return Answer::Done,
         300..=399 => {
@@ -59,10 +58,9 @@ pub(super) fn of_head(status: StatusCode, headers: &HeaderMap, decisive: &[u16])
     })
 }
 
-/// Whole seconds only; a date would need a clock.
-fn retry_after(headers: &HeaderMap) -> Option<Duration> {
-    let seconds = headers.get(RETRY_AFTER)?.to_str().ok()?.trim().parse().ok()?;
-    Some(Duration::from_secs(seconds).min(LONGEST_RETRY_AFTER))
+/// A wait that is asked for, within our bound.
+fn wait(headers: &HeaderMap) -> Option<Duration> {
+    retry_after(headers).map(|asked| asked.min(LONGEST_RETRY_AFTER))
 }
 
 /// The body of a done call: as it is, if it came whole, is text and has at
@@ -70,38 +68,17 @@ fn retry_after(headers: &HeaderMap) -> Option<Duration> {
 /// much that was. A body that breaks off or comes too late changes nothing:
 /// the destination has said that it is done.
 pub(super) async fn result(body: Incoming, deadline: Instant) -> EffectResult {
-    let mut body = body;
-    let mut read = Vec::new();
-    let how_it_ended = loop {
-        match timeout_at(deadline, body.frame()).await {
-            Ok(None) => break End::Whole,
-            Ok(Some(Ok(frame))) => {
-                let data = frame.into_data().unwrap_or_default();
-                let room = LARGEST_ANSWER_READ - read.len();
-                read.extend_from_slice(&data[..data.len().min(room)]);
-                if data.len() > room {
-                    break End::Cut;
-                }
-            }
-            Ok(Some(Err(_))) | Err(_) => break End::Cut,
-        }
-    };
-    EffectResult(summary(read, how_it_ended))
+    let (read, end) = read(body, LARGEST_ANSWER_READ, deadline).await;
+    EffectResult(summary(read, &end))
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum End {
-    Whole,
-    Cut,
-}
-
-fn summary(read: Vec<u8>, how_it_ended: End) -> String {
+fn summary(read: Vec<u8>, end: &End) -> String {
     let digest = |read: &[u8]| {
         let sha256 = hex(ring::digest::digest(&ring::digest::SHA256, read).as_ref());
-        let how_much = if how_it_ended == End::Whole { "" } else { "the first " };
+        let how_much = if *end == End::Whole { "" } else { "the first " };
         format!("sha256:{sha256} ({how_much}{} bytes)", read.len())
     };
-    if how_it_ended == End::Cut || read.len() > LONGEST_RESULT {
+    if *end != End::Whole || read.len() > LONGEST_RESULT {
         return digest(&read);
     }
     String::from_utf8(read).unwrap_or_else(|error| digest(error.as_bytes()))
@@ -110,6 +87,7 @@ fn summary(read: Vec<u8>, how_it_ended: End) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use http::header::RETRY_AFTER;
 
     fn answer(status: u16, decisive: &[u16]) -> Answer {
         of_head(StatusCode::from_u16(status).unwrap(), &HeaderMap::new(), decisive)
@@ -161,7 +139,7 @@ mod tests {
 
     #[test]
     fn a_wait_that_is_asked_for_is_bounded() {
-        let asked = |value: &str| retry_after(&HeaderMap::from_iter([(RETRY_AFTER, value.parse().unwrap())]));
+        let asked = |value: &str| wait(&HeaderMap::from_iter([(RETRY_AFTER, value.parse().unwrap())]));
         assert_eq!(asked("7"), Some(Duration::from_secs(7)));
         assert_eq!(asked("999999999"), Some(LONGEST_RETRY_AFTER));
         assert_eq!(asked("-1"), None);
@@ -170,12 +148,12 @@ mod tests {
 
     #[test]
     fn a_short_text_is_kept_and_everything_else_is_a_digest() {
-        assert_eq!(summary(b"{\"task\":\"t_1\"}".to_vec(), End::Whole), "{\"task\":\"t_1\"}");
-        assert_eq!(summary(Vec::new(), End::Whole), "");
+        assert_eq!(summary(b"{\"task\":\"t_1\"}".to_vec(), &End::Whole), "{\"task\":\"t_1\"}");
+        assert_eq!(summary(Vec::new(), &End::Whole), "");
         let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-        assert_eq!(summary(Vec::new(), End::Cut), format!("{empty} (the first 0 bytes)"));
-        assert!(summary(vec![b'a'; LONGEST_RESULT], End::Whole).starts_with("aaaa"));
-        assert!(summary(vec![b'a'; LONGEST_RESULT + 1], End::Whole).ends_with("(1001 bytes)"));
-        assert!(summary(vec![0xff], End::Whole).ends_with("(1 bytes)"));
+        assert_eq!(summary(Vec::new(), &End::TooLate), format!("{empty} (the first 0 bytes)"));
+        assert!(summary(vec![b'a'; LONGEST_RESULT], &End::Whole).starts_with("aaaa"));
+        assert!(summary(vec![b'a'; LONGEST_RESULT + 1], &End::Whole).ends_with("(1001 bytes)"));
+        assert!(summary(vec![0xff], &End::Whole).ends_with("(1 bytes)"));
     }
 }

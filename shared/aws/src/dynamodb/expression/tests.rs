@@ -59,7 +59,10 @@ fn an_event_write_names_status_and_generation_and_what_else_its_guard_says() {
     let taking_the_ttl = EventGuard { counted: Some(Counted { deliveries: 7, conflicts: 2 }), ..guard };
     let change = event_write(&write(taking_the_ttl));
     assert!(words(&change).1.ends_with("AND #deliveries = :was_deliveries AND #conflicts = :was_conflicts"));
-    assert_eq!((value(&change, ":was_deliveries"), value(&change, ":was_conflicts")), (&number(7), &number(2)));
+    assert_eq!(
+        (value(&change, ":was_deliveries"), value(&change, ":was_conflicts")),
+        (&number(7), &number(2))
+    );
 }
 
 #[test]
