@@ -102,8 +102,11 @@ $(VENV)/.installed: infra/local/requirements.txt
 rust:
 	@command -v cargo >/dev/null || { echo 'Rust is needed: install it with rustup, see https://rustup.rs' >&2; exit 1; }
 
+.PHONY: model
+model: rust ## visit every state of the protocol, and catch every mutant of it (minutes)
+	@cargo run --quiet --package sekali-tests --bin model
+
 RUNS ?= 20000
-SEED ?= 1
 .PHONY: sim
 sim: rust ## simulate faults: every single one, every pair, and RUNS= drawn from SEED=
 	@cargo run --quiet --package sekali-tests --bin sim -- --runs $(RUNS) --seed $(SEED)

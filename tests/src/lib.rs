@@ -7,4 +7,5 @@ pub mod e2e;
 pub mod emulator;
 pub mod fault;
 pub mod memory;
+pub mod model;
 pub mod sim;

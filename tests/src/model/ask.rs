@@ -138,11 +138,8 @@ fn stamp(tick: u8, moved: Option<u8>) -> Stamp {
 
 fn outcome(answer: Answer) -> Outcome {
     let rejected = |decisive| Outcome::Rejected { cause: "422".to_owned(), decisive };
-    let not_started = |cause: &str, decisive| Outcome::NotStarted {
-        cause: cause.to_owned(),
-        not_before: None,
-        decisive,
-    };
+    let not_started =
+        |cause: &str, decisive| Outcome::NotStarted { cause: cause.to_owned(), not_before: None, decisive };
     match answer {
         Answer::Done => Outcome::Done(EffectResult("task".to_owned())),
         Answer::Rejected => rejected(false),

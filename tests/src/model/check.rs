@@ -69,7 +69,10 @@ fn event_step(
     }
     let facts = catalog.event_facts(after_number);
     let begun = facts.bound.and_then(|slot| world.actions[slot]).map(|action| catalog.action(action).status);
-    if to.status == EventStatus::Failed && from.status != EventStatus::Failed && begun == Some(ActionStatus::Begun) {
+    if to.status == EventStatus::Failed
+        && from.status != EventStatus::Failed
+        && begun == Some(ActionStatus::Begun)
+    {
         return Some(Broken::new("INV-4", "an event failed while its action is begun"));
     }
     let unruled = to.reason.as_ref().is_some_and(|reason| reason.slug == Slug::NoRule);
@@ -131,7 +134,10 @@ fn state(catalog: &Catalog, world: &World) -> Option<Broken> {
         return Some(Broken::new("INV-2", format!("effect {effect} happened twice")));
     }
     if world.ledger.stray {
-        return Some(Broken::new("INV-2", "an effect happened in a generation that was given up as rejected"));
+        return Some(Broken::new(
+            "INV-2",
+            "an effect happened in a generation that was given up as rejected",
+        ));
     }
     for place in 0..EVENTS {
         if let Some(broken) = event_state(catalog, world, place) {
@@ -166,7 +172,9 @@ fn ttl(event: &Event, paper: Paper, acked: bool) -> Option<Broken> {
     }
     match (progress.expires, paper) {
         // Before the ack a delivery may still be about to take it off.
-        (None, Paper::Expires(_)) if acked => Some(Broken::new("INV-9", "a payload has a TTL and its event has none")),
+        (None, Paper::Expires(_)) if acked => {
+            Some(Broken::new("INV-9", "a payload has a TTL and its event has none"))
+        }
         _ => None,
     }
 }
@@ -189,15 +197,15 @@ fn follows(world: &World, event: &Event, wish: Option<u8>, action: Option<&Actio
         (EventStatus::Processed, None) if wish.is_some() => {
             Some(Broken::new("INV-4", "processed without the action it asks for"))
         }
-        (EventStatus::Processed, Some(_)) if wish.is_some_and(|wish| world.ledger.effects[usize::from(wish)] == 0) => {
+        (EventStatus::Processed, Some(_))
+            if wish.is_some_and(|wish| world.ledger.effects[usize::from(wish)] == 0) =>
+        {
             Some(Broken::new("INV-7", "processed, and what it asked for never happened"))
         }
         (EventStatus::InDoubt, None) => {
             Some(Broken::new("INV-6", "in doubt, and its action was never begun"))
         }
-        (EventStatus::Processing, None) => {
-            Some(Broken::new("INV-4", "processing without an action"))
-        }
+        (EventStatus::Processing, None) => Some(Broken::new("INV-4", "processing without an action")),
         _ => None,
     }
 }
@@ -207,9 +215,7 @@ fn action_state(catalog: &Catalog, world: &World, slot: usize) -> Option<Broken>
     let action = catalog.action(world.actions[slot]?);
     let acted = world.ledger.calls[slot].acted.is_some();
     match action.status {
-        ActionStatus::Done if !acted => {
-            Some(Broken::new("INV-4", "done, and the effect never happened"))
-        }
+        ActionStatus::Done if !acted => Some(Broken::new("INV-4", "done, and the effect never happened")),
         ActionStatus::Done if action.result.is_none() => {
             Some(Broken::new("INV-4", "done without a recorded effect"))
         }

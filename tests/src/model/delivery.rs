@@ -155,7 +155,9 @@ impl Ways<'_> {
         let event = self.catalog.event(stored);
         world.deliveries[number].at = match self.catalog.decision(decision) {
             Decision::Read(Read::FirstPayload) => DeliveryAt::ReadingFirst,
-            Decision::End(End::AsNew) if event.progress.status == EventStatus::Received => DeliveryAt::Sending,
+            Decision::End(End::AsNew) if event.progress.status == EventStatus::Received => {
+                DeliveryAt::Sending
+            }
             Decision::End(End::AsNew) => DeliveryAt::Acking,
             Decision::End(End::Conflict) => DeliveryAt::Recording,
             Decision::End(End::Duplicate { enqueue, .. }) => DeliveryAt::Counting { enqueue: *enqueue },
@@ -228,7 +230,9 @@ impl Ways<'_> {
     fn adopt(&mut self, number: usize) {
         let mut world = self.before;
         let (place, hash) = (self.target(number), hash(self.arriving(number)));
-        let (Some(seen), Some(stored)) = (world.deliveries[number].stored, world.events[place]) else { return };
+        let (Some(seen), Some(stored)) = (world.deliveries[number].stored, world.events[place]) else {
+            return;
+        };
         let Some(adopted) = self.catalog.adopt(stored, seen, &hash, at(world.tick)) else {
             world.deliveries[number].at = DeliveryAt::ReadingAgain;
             return self.add(who(number), What::IsRefused, world);

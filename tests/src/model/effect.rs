@@ -27,7 +27,12 @@ impl Ways<'_> {
     }
 
     /// The destination's side. `None`: it cannot end so from here.
-    fn take_call(&mut self, world: &mut World, action: ActionRef, answer: Answer) -> Option<(Option<Broken>,)> {
+    fn take_call(
+        &mut self,
+        world: &mut World,
+        action: ActionRef,
+        answer: Answer,
+    ) -> Option<(Option<Broken>,)> {
         let facts = self.catalog.action_facts(action);
         let called = self.catalog.action(action).clone();
         let (slot, generation) = (facts.slot, facts.generation);
@@ -40,7 +45,8 @@ impl Ways<'_> {
         let present = self.is_present(world, slot, generation);
         let calls = &mut world.ledger.calls[slot];
         let same = !present || *calls.request.get_or_insert(request) == request;
-        let broken = (!same).then(|| Broken::new("INV-2", "a repeated call carries another key or other bytes"));
+        let broken =
+            (!same).then(|| Broken::new("INV-2", "a repeated call carries another key or other bytes"));
         let decisive = matches!(answer, Answer::RejectedDecisive | Answer::NotStartedDecisive);
         let on_its_way = world
             .ghost

@@ -31,6 +31,6 @@ mod world;
 mod write;
 
 pub use mutant::{MUTANTS, Mutant};
-pub use report::{Report, Run, catch, explore};
+pub use report::{Report, Run, catch, catch_all, explore, explore_all, never_taken};
 pub use scenario::Slice;
 pub use slices::{DEEP, QUICK};

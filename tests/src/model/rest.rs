@@ -4,12 +4,10 @@
 
 use super::catalog::{Catalog, at};
 use super::check;
-use super::search::fingerprint;
 use super::scenario::{Answer, Budget, DELIVERIES, EVENTS, SWEEPERS, WORKERS};
+use super::search::fingerprint;
 use super::step::{Broken, Successor, Ways, What};
-use super::world::{
-    Act, Delivery, Human, HumanAt, Letter, Place, Sweeper, SweeperAt, Worker, WorkerAt, World,
-};
+use super::world::{Act, Delivery, Human, HumanAt, Place, Sweeper, SweeperAt, Worker, WorkerAt, World};
 use sekali::ports::Due;
 use sekali::protocol::action::ActionStatus;
 use sekali::protocol::event::EventStatus;
@@ -71,9 +69,11 @@ fn rest(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
             world = sweep(catalog, world, place)?;
             world = deliver(catalog, world)?;
         }
-        let open = world.events.iter().flatten().any(|event| {
-            Due::of(catalog.event(*event).progress.status) == Some(Due::Open)
-        });
+        let open = world
+            .events
+            .iter()
+            .flatten()
+            .any(|event| Due::of(catalog.event(*event).progress.status) == Some(Due::Open));
         if !open && !doubt_to_follow(catalog, &world) {
             return Ok(world);
         }
@@ -171,7 +171,8 @@ fn humans(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
         if matches!(act, Act::Redrive | Act::Release) {
             world.ledger.rounds[place] += 1;
         }
-        world.human = Human { at: HumanAt::ReadingEvent(u8::try_from(place).unwrap_or(0)), act, ..Human::IDLE };
+        world.human =
+            Human { at: HumanAt::ReadingEvent(u8::try_from(place).unwrap_or(0)), act, ..Human::IDLE };
         for _ in 0..STEPS {
             if world.human.at == HumanAt::Idle {
                 break;

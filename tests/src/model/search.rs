@@ -10,7 +10,7 @@ use super::scenario::{DELIVERIES, EVENTS, Pace, SLOTS, SWEEPERS, Slice, WORKERS}
 use super::step::{Broken, Successor, Ways, What};
 use super::trace::Story;
 use super::world::{Delivery, Human, Ledger, Letter, Paper, Sweeper, Worker, World};
-use std::collections::{HashMap, HashSet};
+use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
 /// How a search ended.
@@ -19,8 +19,8 @@ pub(super) struct Searched {
     pub transitions: usize,
     /// The first violation, told step by step.
     pub violation: Option<String>,
-    /// How often each kind of step was taken.
-    pub steps: HashMap<What, usize>,
+    /// The kinds of steps that were taken.
+    pub steps: HashSet<What>,
     /// Stopped at the limit of states with some left.
     pub cut_short: bool,
 }
@@ -40,12 +40,11 @@ pub(super) fn search(slice: Slice, protocol: Protocol, most: usize) -> Searched 
         reached: vec![Reached { from: 0, way: 0 }],
         seen: HashSet::from_iter([fingerprint(&start)]),
         rests: Rests::default(),
-        steps: HashMap::new(),
+        steps: HashSet::new(),
         transitions: 0,
         start,
     };
     let mut frontier = vec![(0_u32, start)];
-    let mut depth = 0;
     while !frontier.is_empty() && search.reached.len() < most {
         let mut next = Vec::new();
         for (number, world) in frontier {
@@ -55,9 +54,7 @@ pub(super) fn search(slice: Slice, protocol: Protocol, most: usize) -> Searched 
             }
         }
         frontier = next;
-        depth += 1; if std::env::var("DEPTH").is_ok() { eprintln!("{depth} {}", frontier.len()); }
     }
-    if std::env::var("STEPS").is_ok() { eprintln!("{:?} depth {depth}", search.steps); }
     let cut_short = !frontier.is_empty();
     search.end(None, cut_short)
 }
@@ -66,7 +63,7 @@ struct Search {
     reached: Vec<Reached>,
     seen: HashSet<u128, BuildHasherDefault<Low>>,
     rests: Rests,
-    steps: HashMap<What, usize>,
+    steps: HashSet<What>,
     transitions: usize,
     start: World,
 }
@@ -84,14 +81,17 @@ impl Search {
         if let Some(broken) = self.rests.check(catalog, &world) {
             return Some((None, broken));
         }
-        for (way, Successor { what, world: after, broken, checked, .. }) in (0..).zip(all_ways(catalog, world)) {
+        for (way, Successor { what, world: after, broken, checked, .. }) in
+            (0..).zip(all_ways(catalog, world))
+        {
             self.transitions += 1;
             let sorted = after.sorted(&catalog.slice);
-            let broken = if checked { broken } else { broken.or_else(|| check::step(catalog, &world, &after)) };
+            let broken =
+                if checked { broken } else { broken.or_else(|| check::step(catalog, &world, &after)) };
             if let Some(broken) = broken {
                 return Some((Some(way), broken));
             }
-            *self.steps.entry(what).or_insert(0) += 1;
+            self.steps.insert(what);
             if self.seen.insert(fingerprint(&sorted)) {
                 let place = u32::try_from(self.reached.len()).unwrap_or(u32::MAX);
                 self.reached.push(Reached { from: number, way });

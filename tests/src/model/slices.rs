@@ -7,28 +7,84 @@ use sekali::protocol::decide::Late;
 
 /// Small enough for every test run.
 pub const QUICK: &[Slice] = &[
-    PUTS, ADOPTION, HELD, WINDOW, PARKED, EXPIRED, RETRIED, FORGOTTEN, SHARED, ROUNDS, DOUBT, ORDERED, HUMAN, TENANTS,
-    NAMES, PARTS, ONCE_PER_EVENT, OTHER_WINDOW, WHOLE,
+    PUTS,
+    ADOPTION,
+    HELD,
+    WINDOW,
+    PARKED,
+    EXPIRED,
+    RETRIED,
+    FORGOTTEN,
+    SHARED,
+    ROUNDS,
+    DOUBT,
+    ORDERED,
+    HUMAN,
+    TENANTS,
+    NAMES,
+    PARTS,
+    ONCE_PER_EVENT,
+    OTHER_WINDOW,
+    WHOLE_AT_ONCE,
 ];
 /// For `make model`, which takes minutes.
 pub const DEEP: &[Slice] = &[
-    Slice { name: "D1", budget: once(1, 1, 0), ..PARKED },
-    Slice { name: "D2", budget: once(0, 0, 1), ..PARKED },
-    Slice { name: "D2b", budget: Budget { late_write: 1, ..Budget::NONE }, ..PARKED },
-    Slice { name: "D3", budget: once(1, 0, 0), ..RETRIED },
-    Slice { name: "D3b", budget: once(0, 0, 1), ..RETRIED },
-    Slice { name: "D4", budget: Budget { any: 2, ..Budget::NONE }, ..EXPIRED },
-    Slice { name: "D5", budget: Budget { redrive: 1, operator: 1, ..once(1, 0, 0) }, ..HUMAN },
-    Slice { name: "D6", budget: once(1, 0, 0), ..SHARED },
-    Slice { name: "D6b", sweepers: 1, ..SHARED },
-    Slice { name: "D7", budget: once(0, 0, 1), ..PUTS },
-    Slice { name: "D7b", workers: 1, worker: Pace::AtOnce, ..PUTS },
-    Slice { name: "D8", budget: Budget { any: 2, ..Budget::NONE }, ..ADOPTION },
-    Slice { name: "D8b", sweepers: 1, ..ADOPTION },
-    Slice { name: "D9", budget: once(1, 0, 1), ..ORDERED },
-    Slice { name: "D9b", sweepers: 1, ..ORDERED },
-    Slice { name: "D11", sweepers: 2, worker: Pace::AtOnce, budget: once(1,0,0), ..EXPIRED },
-    Slice { name: "D12", workers: 1, worker: Pace::AtOnce, ..WINDOW },
+    WHOLE,
+    Slice {
+        name: "a destination that does not know the key, with a crash and a redelivery",
+        budget: once(1, 1, 0),
+        ..PARKED
+    },
+    Slice {
+        name: "a destination that does not know the key, with a lost answer",
+        budget: once(0, 0, 1),
+        ..PARKED
+    },
+    Slice {
+        name: "a destination that does not know the key, with a write that lands late",
+        budget: Budget { late_write: 1, ..Budget::NONE },
+        ..PARKED
+    },
+    Slice { name: "a destination that honours the key, with a crash", budget: once(1, 0, 0), ..RETRIED },
+    Slice {
+        name: "a destination that honours the key, with a lost answer",
+        budget: once(0, 0, 1),
+        ..RETRIED
+    },
+    Slice {
+        name: "a worker that outlives its lease, with two troubles of any kind",
+        budget: Budget { any: 2, ..Budget::NONE },
+        ..EXPIRED
+    },
+    Slice {
+        name: "what failed or is in doubt, and a human, with a crash",
+        budget: Budget { redrive: 1, operator: 1, ..once(1, 0, 0) },
+        ..HUMAN
+    },
+    Slice { name: "two events that name one action, with a crash", budget: once(1, 0, 0), ..SHARED },
+    Slice { name: "two events that name one action, with a sweeper", sweepers: 1, ..SHARED },
+    Slice { name: "three deliveries of one event, with a lost answer", budget: once(0, 0, 1), ..PUTS },
+    Slice { name: "three deliveries of one event, with a worker", workers: 1, worker: Pace::AtOnce, ..PUTS },
+    Slice {
+        name: "other content after a first delivery that died, with two troubles of any kind",
+        budget: Budget { any: 2, ..Budget::NONE },
+        ..ADOPTION
+    },
+    Slice { name: "other content after a first delivery that died, with a sweeper", sweepers: 1, ..ADOPTION },
+    Slice {
+        name: "two events of one resource, out of order, with a crash and a lost answer",
+        budget: once(1, 0, 1),
+        ..ORDERED
+    },
+    Slice { name: "two events of one resource, out of order, with a sweeper", sweepers: 1, ..ORDERED },
+    Slice {
+        name: "two sweepers at once",
+        sweepers: 2,
+        worker: Pace::AtOnce,
+        budget: once(1, 0, 0),
+        ..EXPIRED
+    },
+    Slice { name: "half of the window used, with a worker", workers: 1, worker: Pace::AtOnce, ..WINDOW },
 ];
 
 const NOTHING: Content = Content { held: false, moves: None, asks: None };
@@ -277,11 +333,8 @@ pub(super) const ONCE_PER_EVENT: Slice = Slice {
     ..SLICE
 };
 
-pub(super) const OTHER_WINDOW: Slice = Slice {
-    name: "other content when half of the window is used",
-    arrivals: &[A, B],
-    ..WINDOW
-};
+pub(super) const OTHER_WINDOW: Slice =
+    Slice { name: "other content when half of the window is used", arrivals: &[A, B], ..WINDOW };
 
 pub(super) const WHOLE: Slice = Slice {
     name: "everything, and one trouble of any kind",
@@ -292,3 +345,6 @@ pub(super) const WHOLE: Slice = Slice {
     horizon: 1,
     ..SLICE
 };
+
+const WHOLE_AT_ONCE: Slice =
+    Slice { name: "everything, what a worker does taken as one step", worker: Pace::AtOnce, ..WHOLE };

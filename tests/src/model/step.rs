@@ -58,6 +58,58 @@ pub(super) enum What {
     Passes,
 }
 
+impl What {
+    /// Every kind of step.
+    pub const ALL: [Self; 46] = [
+        Self::CreatesEvent,
+        Self::CreatesEventUnheard,
+        Self::MeetsEvent,
+        Self::PutsPayload,
+        Self::ReadsFirstPayload,
+        Self::CountsDuplicate,
+        Self::RecordsConflict,
+        Self::KeepsPayload,
+        Self::Adopts,
+        Self::IsRefused,
+        Self::ReadsEvent,
+        Self::ReadsAction,
+        Self::AsksRules,
+        Self::ReadsWanted,
+        Self::Writes,
+        Self::WritesUnheard,
+        Self::WritesInVain,
+        Self::WriteHangs,
+        Self::WriteLands,
+        Self::WriteTooLarge,
+        Self::ExpiresPayload,
+        Self::Calls(Answer::Done),
+        Self::Calls(Answer::Rejected),
+        Self::Calls(Answer::RejectedDecisive),
+        Self::Calls(Answer::NotStarted),
+        Self::Calls(Answer::NotStartedDecisive),
+        Self::Calls(Answer::ActsUnheard),
+        Self::Calls(Answer::Silent),
+        Self::Calls(Answer::ActsLater),
+        Self::Calls(Answer::LeaseOver),
+        Self::Acts,
+        Self::Disposes,
+        Self::Sends,
+        Self::SendFails,
+        Self::Acks,
+        Self::Receives,
+        Self::HandsOutAgain,
+        Self::Loses,
+        Self::Redrives,
+        Self::Decides(Act::Redrive),
+        Self::Decides(Act::Release),
+        Self::Decides(Act::Discard),
+        Self::Decides(Act::Happened),
+        Self::Decides(Act::DidNotHappen),
+        Self::Crashes,
+        Self::Passes,
+    ];
+}
+
 /// One way on.
 pub(super) struct Successor {
     pub who: Who,

@@ -16,7 +16,8 @@ impl Story {
 
     pub fn step(&mut self, catalog: &Catalog, before: &World, taken: &Successor) {
         self.1 += 1;
-        let _ = writeln!(self.0, "{:>4}. {} {}", self.1, who(taken.who, before, &taken.world), what(taken.what));
+        let _ =
+            writeln!(self.0, "{:>4}. {} {}", self.1, who(taken.who, before, &taken.world), what(taken.what));
         for change in changes(catalog, before, &taken.world) {
             let _ = writeln!(self.0, "        {change}");
         }
@@ -72,7 +73,8 @@ fn event(catalog: &Catalog, world: &World, place: usize) -> String {
     let Some(event) = world.events[place] else { return "gone".to_owned() };
     let progress = &catalog.event(event).progress;
     let content = ["a", "b"][catalog.event_facts(event).content];
-    let mut said = format!("{}, generation {}, content {content}", progress.status.as_str(), progress.generation);
+    let mut said =
+        format!("{}, generation {}, content {content}", progress.status.as_str(), progress.generation);
     if let Some(reason) = &progress.reason {
         let _ = write!(said, ", {}", reason.slug.as_str());
     }
@@ -88,7 +90,9 @@ fn event(catalog: &Catalog, world: &World, place: usize) -> String {
 }
 
 fn action(catalog: &Catalog, world: &World, slot: usize) -> String {
-    let Some(action) = world.actions[slot].map(|action| catalog.action(action)) else { return "gone".to_owned() };
+    let Some(action) = world.actions[slot].map(|action| catalog.action(action)) else {
+        return "gone".to_owned();
+    };
     format!(
         "{}, generation {}, token {}, owner {}, leased until {}{}",
         action.status.as_str(),
@@ -123,7 +127,7 @@ fn who(who: Who, before: &World, after: &World) -> String {
     }
 }
 
-fn what(what: What) -> &'static str {
+pub(super) fn what(what: What) -> &'static str {
     match what {
         What::CreatesEvent => "creates the event",
         What::CreatesEventUnheard => "creates the event and does not hear of it",

@@ -217,7 +217,9 @@ impl Ways<'_> {
                             world.workers[number].at = WorkerAt::Writing(Stage::Expire);
                             self.add_checked(who(number), end.what, world, end.broken);
                         }
-                        Written::Applied => self.after_write(number, end.world, decision, end.what, end.broken),
+                        Written::Applied => {
+                            self.after_write(number, end.world, decision, end.what, end.broken);
+                        }
                         Written::Unsure => self.at(number, end.world, WorkerAt::ReadingEvent, end.what),
                     }
                 }

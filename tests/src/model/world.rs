@@ -71,16 +71,23 @@ pub(super) enum DeliveryAt {
     /// Not begun, or to be begun again.
     Away,
     /// Puts are under way.
-    Putting { put: bool, created: Created },
+    Putting {
+        put: bool,
+        created: Created,
+    },
     /// A held event's payload is durable and loses its TTL first.
     KeepingBorn,
     /// Held: payload kept, now the event.
     CreatingBorn,
     ReadingFirst,
-    Counting { enqueue: bool },
+    Counting {
+        enqueue: bool,
+    },
     Recording,
     ReadingRecorded,
-    KeepingCounted { enqueue: bool },
+    KeepingCounted {
+        enqueue: bool,
+    },
     KeepingOwn,
     Adopting,
     ReadingAgain,

@@ -72,7 +72,12 @@ impl Ways<'_> {
         let mut ends = Vec::new();
         match self.applied(before, draft) {
             Some((world, broken)) => {
-                ends.push(End { world, written: Written::Applied, what: What::Writes, broken: broken.clone() });
+                ends.push(End {
+                    world,
+                    written: Written::Applied,
+                    what: What::Writes,
+                    broken: broken.clone(),
+                });
                 if let Some(budget) = before.budget.spend(Kind::LostAnswer) {
                     let world = World { budget, ..world };
                     ends.push(End { world, written: Written::Unsure, what: What::WritesUnheard, broken });

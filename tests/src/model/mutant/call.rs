@@ -13,15 +13,16 @@ use std::time::Duration;
 const FOR_EVER: Duration = Duration::from_secs(1_000_000);
 
 /// Expiry alone runs the effect again, however long the destination knows the key.
-pub(super) fn again_on_expiry(state: State<'_>, input: Input<'_>, now: UnixMillis, limits: &Limits) -> Decided {
+pub(super) fn again_on_expiry(
+    state: State<'_>,
+    input: Input<'_>,
+    now: UnixMillis,
+    limits: &Limits,
+) -> Decided {
     let State::Bound { event, action, policy: Some(policy), intent } = state else {
         return decide(state, input, now, limits);
     };
-    let policy = EffectPolicy {
-        in_doubt: InDoubt::Retry,
-        honours_key_for: Some(FOR_EVER),
-        ..policy.clone()
-    };
+    let policy = EffectPolicy { in_doubt: InDoubt::Retry, honours_key_for: Some(FOR_EVER), ..policy.clone() };
     decide(State::Bound { event, action, policy: Some(&policy), intent }, input, now, limits)
 }
 
@@ -62,8 +63,7 @@ pub(super) fn silence_is_not_started(
     now: UnixMillis,
     limits: &Limits,
 ) -> Decided {
-    let not_started =
-        Outcome::NotStarted { cause: "timeout".to_owned(), not_before: None, decisive: false };
+    let not_started = Outcome::NotStarted { cause: "timeout".to_owned(), not_before: None, decisive: false };
     match input {
         Input::Outcome { outcome: Outcome::Unknown(_) } => {
             decide(state, Input::Outcome { outcome: &not_started }, now, limits)
@@ -73,7 +73,12 @@ pub(super) fn silence_is_not_started(
 }
 
 /// Nothing makes an outcome doubtful.
-pub(super) fn a_no_is_certain(state: State<'_>, input: Input<'_>, now: UnixMillis, limits: &Limits) -> Decided {
+pub(super) fn a_no_is_certain(
+    state: State<'_>,
+    input: Input<'_>,
+    now: UnixMillis,
+    limits: &Limits,
+) -> Decided {
     match (action_of(&state), input) {
         (Some(action), Input::Outcome { .. }) => {
             let certain = Action { doubted: false, ..action.clone() };

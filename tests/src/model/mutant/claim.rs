@@ -1,7 +1,7 @@
 //! Mistakes about claims.
 
-use sekali::ids::Generation;
 use super::{Decided, action_of, event_of, on_write, with_action, with_event};
+use sekali::ids::Generation;
 use sekali::protocol::action::{Action, ActionStatus};
 use sekali::protocol::decide::{Decision, End, Input, Intent, Read, State, Then, decide};
 use sekali::protocol::event::{Event, EventStatus, Progress};
@@ -13,7 +13,12 @@ use sekali::rule::OrderValue;
 use sekali::time::UnixMillis;
 
 /// A takeover does not take the next token.
-pub(super) fn keeps_the_token(state: State<'_>, input: Input<'_>, now: UnixMillis, limits: &Limits) -> Decided {
+pub(super) fn keeps_the_token(
+    state: State<'_>,
+    input: Input<'_>,
+    now: UnixMillis,
+    limits: &Limits,
+) -> Decided {
     let read = action_of(&state).map(|action| action.token);
     on_write(decide(state, input, now, limits), |transition| {
         if let (Some(ActionWrite::Put { to, .. }), Some(token)) = (&mut transition.action, read)
@@ -25,7 +30,12 @@ pub(super) fn keeps_the_token(state: State<'_>, input: Input<'_>, now: UnixMilli
 }
 
 /// The event is processed as soon as its action is begun.
-pub(super) fn done_when_begun(state: State<'_>, input: Input<'_>, now: UnixMillis, limits: &Limits) -> Decided {
+pub(super) fn done_when_begun(
+    state: State<'_>,
+    input: Input<'_>,
+    now: UnixMillis,
+    limits: &Limits,
+) -> Decided {
     on_write(decide(state, input, now, limits), |transition| {
         if let Some(write) = &mut transition.event
             && write.to.status == EventStatus::Processing

@@ -10,7 +10,12 @@ use sekali::time::UnixMillis;
 use std::time::Duration;
 
 /// At a bound the event fails whatever its action does.
-pub(super) fn fails_over_begun(state: State<'_>, input: Input<'_>, now: UnixMillis, limits: &Limits) -> Decided {
+pub(super) fn fails_over_begun(
+    state: State<'_>,
+    input: Input<'_>,
+    now: UnixMillis,
+    limits: &Limits,
+) -> Decided {
     match (action_of(&state), input) {
         (Some(action), Input::Sweep) if action.status == ActionStatus::Begun => {
             let ready = Action { status: ActionStatus::Ready, ..action.clone() };
@@ -57,7 +62,12 @@ pub(super) fn late_message_redrives(
 }
 
 /// A moved message sends an event in doubt round.
-pub(super) fn redrives_doubt(state: State<'_>, input: Input<'_>, now: UnixMillis, limits: &Limits) -> Decided {
+pub(super) fn redrives_doubt(
+    state: State<'_>,
+    input: Input<'_>,
+    now: UnixMillis,
+    limits: &Limits,
+) -> Decided {
     match (state, input) {
         (State::Stored(event), Input::Message { stamp, .. })
             if stamp.moved() && event.progress.status == EventStatus::InDoubt =>
@@ -137,7 +147,12 @@ pub(super) fn doubt_expires(state: State<'_>, input: Input<'_>, now: UnixMillis,
 }
 
 /// What failed keeps its TTL.
-pub(super) fn failure_expires(state: State<'_>, input: Input<'_>, now: UnixMillis, limits: &Limits) -> Decided {
+pub(super) fn failure_expires(
+    state: State<'_>,
+    input: Input<'_>,
+    now: UnixMillis,
+    limits: &Limits,
+) -> Decided {
     keeps_ttl(state, input, (now, limits), EventStatus::Failed)
 }
 
@@ -159,11 +174,15 @@ fn keeps_ttl(
 }
 
 /// The payload keeps its TTL where its event loses it.
-pub(super) fn payload_expires(state: State<'_>, input: Input<'_>, now: UnixMillis, limits: &Limits) -> Decided {
+pub(super) fn payload_expires(
+    state: State<'_>,
+    input: Input<'_>,
+    now: UnixMillis,
+    limits: &Limits,
+) -> Decided {
     on_write(decide(state, input, now, limits), |transition| {
         if matches!(transition.payload, PayloadTtl::KeepBefore(..)) {
             transition.payload = PayloadTtl::Unchanged;
         }
     })
 }
-

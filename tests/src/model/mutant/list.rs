@@ -2,11 +2,10 @@
 
 use super::super::scenario::Slice;
 use super::super::slices::{
-    ADOPTION, DOUBT, EXPIRED, FORGOTTEN, HELD, HUMAN, NAMES, ONCE_PER_EVENT, ORDERED, OTHER_WINDOW, PARKED, PARTS,
-    PUTS, RETRIED, ROUNDS, SHARED, TENANTS, WINDOW,
+    ADOPTION, DOUBT, EXPIRED, FORGOTTEN, HELD, HUMAN, NAMES, ONCE_PER_EVENT, ORDERED, OTHER_WINDOW, PARKED,
+    PARTS, PUTS, RETRIED, ROUNDS, SHARED, TENANTS, WINDOW,
 };
 use super::{Decide, Forge, Mutant, Protocol, Slip, call, claim, end, guard};
-use sekali::protocol::decide::decide;
 
 const fn decides(name: &'static str, slice: Slice, decide: Decide) -> Mutant {
     Mutant { name, slice, protocol: Protocol { decide, ..Protocol::REAL } }
@@ -82,22 +81,14 @@ pub const MUTANTS: &[Mutant] = &[
     Mutant {
         name: "the resource is compared again after the claim",
         slice: ORDERED,
-        protocol: Protocol {
-            decide: claim::asks_again,
-            slip: Some(Slip::ComparesAgain),
-            ..Protocol::REAL
-        },
+        protocol: Protocol { decide: claim::asks_again, slip: Some(Slip::ComparesAgain), ..Protocol::REAL },
     },
     decides("an event whose payload is missing is ignored", ADOPTION, claim::ignores_without_payload),
     decides("an event that failed is begun again in its generation", EXPIRED, claim::begins_an_ended_event),
     Mutant {
         name: "a redrive begins a done action anew",
         slice: ROUNDS,
-        protocol: Protocol {
-            decide: claim::begins_after_done,
-            forge: Some(guard::begin),
-            ..Protocol::REAL
-        },
+        protocol: Protocol { decide: claim::begins_after_done, forge: Some(guard::begin), ..Protocol::REAL },
     },
     // Ends.
     slips("there is no sweeper", PARKED, Slip::NoSweeper),
