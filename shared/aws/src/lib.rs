@@ -11,6 +11,7 @@ pub mod http_destination;
 mod key_documents;
 pub mod log;
 mod outbound;
+pub mod post;
 #[cfg(test)]
 mod scripted;
 pub mod secrets;

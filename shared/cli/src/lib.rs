@@ -6,9 +6,11 @@ pub mod check;
 pub mod doctor;
 mod ended;
 mod handshake;
+mod interrupted;
 pub mod local;
 mod paint;
 mod say;
+mod send;
 mod team;
 mod vectors;
 
@@ -23,6 +25,7 @@ use clap::{Parser, Subcommand};
   sekali check                                        every problem of infra/endpoints.toml
   sekali check --against body.json --type order.paid  what a real payload would do
   sekali doctor request.http --endpoint stripe        why a request does not verify
+  sekali send events.jsonl --url URL --secret env:S   events to a receiver, as a vendor sends them
   sekali local run                                    the whole of it on this machine")]
 pub struct Cli {
     #[command(subcommand)]
@@ -36,6 +39,7 @@ enum Command {
     Local(local::Local),
     Check(check::Check),
     Doctor(doctor::Doctor),
+    Send(send::Send),
     #[command(hide = true)]
     Vectors(vectors::Vectors),
     /// Secrets that vendors hand over.
@@ -53,6 +57,7 @@ impl Cli {
             Command::Local(local) => local.run().await.map(|()| Ended::Well),
             Command::Check(check) => check.run(),
             Command::Doctor(doctor) => doctor.run(),
+            Command::Send(send) => send.run().await,
             Command::Vectors(vectors) => vectors.run(),
             Command::Handshake(handshake) => handshake.run().await.map(|()| Ended::Well),
         }

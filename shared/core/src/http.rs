@@ -1,6 +1,10 @@
 //! A delivery as it came over the wire, whichever gateway brought it.
 
 use crate::steps::step;
+use crate::time::UnixMillis;
+use crate::vendor::moment;
+use crate::vendor::scheme::Unit;
+use std::time::Duration;
 
 /// The header fields of a request. Names are case-insensitive; repeats are
 /// kept in order, since a repeated single-valued header must be refused.
@@ -71,9 +75,30 @@ impl Request {
     }
 }
 
+/// How long a `Retry-After` asks to wait, from `now` on: whole seconds or a
+/// date. `None`: it is neither, and asks nothing.
+pub fn retry_after(text: &str, now: UnixMillis) -> Option<Duration> {
+    let text = text.trim();
+    match text.parse() {
+        Ok(seconds) => Some(Duration::from_secs(seconds)),
+        Err(_) => moment::stated(text, Unit::Http, 0).map(|date| date.since(now)),
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_wait_is_asked_for_in_seconds_or_by_a_date() {
+        let now = UnixMillis(1_772_000_000_000);
+        assert_eq!(retry_after(" 7 ", now), Some(Duration::from_secs(7)));
+        assert_eq!(retry_after("Wed, 25 Feb 2026 06:14:20 GMT", now), Some(Duration::from_secs(60)));
+        assert_eq!(retry_after("Wed, 25 Feb 2015 06:14:20 GMT", now), Some(Duration::ZERO));
+        for nonsense in ["", "-1", "1.5", "soon", "99999999999999999999"] {
+            assert_eq!(retry_after(nonsense, now), None, "{nonsense}");
+        }
+    }
 
     #[test]
     fn header_names_are_case_insensitive_and_values_trimmed() {

@@ -1,7 +1,7 @@
 //! `sekali doctor`: why a captured request does not verify, without AWS.
 
 mod report;
-mod secrets;
+pub(crate) mod secrets;
 
 use crate::capture::{self, Capture, Captures};
 use crate::ended::Ended;

@@ -12,7 +12,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// It is no place, or there is no usable secret.
-pub(super) fn named(place: &str, folder: &Path, used: bool) -> Result<KnownSecret> {
+pub(crate) fn named(place: &str, folder: &Path, used: bool) -> Result<KnownSecret> {
     // The text may be a secret itself, so it is not shown.
     let reference = SecretRef::parse(place).context(
         "a secret is given by its place, --secret env:NAME or --secret file:PATH, and never itself",

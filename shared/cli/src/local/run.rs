@@ -9,6 +9,7 @@ use super::destination::LocalDestination;
 use super::secrets::{self, Secrets};
 use super::stack::{Spec, Stack};
 use super::{emulator, package};
+use crate::interrupted::interrupted;
 use crate::say::say;
 use anyhow::{Result, bail};
 use clap::Args;
@@ -16,7 +17,6 @@ use std::fmt::Write as _;
 use std::fs::{self, File, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
-use tokio::signal::unix::{SignalKind, signal};
 
 /// How often we look whether the emulator is still there.
 const LOOK: Duration = Duration::from_secs(1);
@@ -226,16 +226,5 @@ impl EnvironmentFile {
 impl Drop for EnvironmentFile {
     fn drop(&mut self) {
         let _ = fs::remove_file(&self.0);
-    }
-}
-
-/// Waits for Ctrl-C, for a polite request to end, or for the terminal to close.
-async fn interrupted() -> Result<&'static str> {
-    let mut asked = signal(SignalKind::terminate())?;
-    let mut closed = signal(SignalKind::hangup())?;
-    tokio::select! {
-        pressed = tokio::signal::ctrl_c() => pressed.map(|()| "Ctrl-C").map_err(Into::into),
-        _ = asked.recv() => Ok("asked to end"),
-        _ = closed.recv() => Ok("the terminal was closed"),
     }
 }

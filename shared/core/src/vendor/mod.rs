@@ -22,6 +22,7 @@ mod proof;
 mod public_key;
 mod refusal;
 pub(crate) mod scheme;
+mod sender;
 mod shape;
 pub mod sign;
 mod signature;

@@ -9,7 +9,7 @@ use super::place::Place;
 use super::scheme::{Algorithm, Kind, Scheme, SignaturePlace, Unit};
 use super::view::View;
 use crate::http::{Headers, Request};
-use crate::json;
+use crate::json::{self, Literal};
 use crate::secret::Secret;
 use crate::source::Source;
 use crate::time::UnixMillis;
@@ -73,22 +73,39 @@ pub fn sign(
 
 type Pairs = Vec<(String, String)>;
 
-/// The headers and elements that are signed and that the request lacks.
+/// The headers and elements that are signed or must be there, and that the
+/// request lacks.
 fn unsigned(
     scheme: &Scheme,
     request: &Request,
     now: UnixMillis,
     fresh: &mut impl FnMut() -> String,
 ) -> (Pairs, Pairs) {
-    let (mut headers, mut elements) = (Vec::new(), Vec::new());
-    for place in scheme.message.places() {
+    let (mut headers, mut elements): (Pairs, Pairs) = (Vec::new(), Vec::new());
+    let is_there = |headers: &Pairs, name: &str| {
+        request.headers.all(name).next().is_some() || headers.iter().any(|(known, _)| known == name)
+    };
+    let stated = scheme.timestamp.as_ref().map(|timestamp| &timestamp.from);
+    for place in scheme.message.places().chain(stated) {
         match place {
-            Place::Source(Source::Header(name)) if request.headers.all(name).next().is_none() => {
-                let is_time = scheme.timestamp.as_ref().is_some_and(|timestamp| timestamp.from == *place);
-                headers.push((name.clone(), if is_time { time_text(scheme, now) } else { fresh() }));
+            Place::Source(Source::Header(name)) if !is_there(&headers, name) => {
+                headers.push((
+                    name.clone(),
+                    if stated == Some(place) { time_text(scheme, now) } else { fresh() },
+                ));
             }
-            Place::Element(name) => elements.push((name.clone(), time_text(scheme, now))),
+            Place::Element(name) if !elements.iter().any(|(known, _)| known == name) => {
+                elements.push((name.clone(), time_text(scheme, now)));
+            }
             _ => {}
+        }
+    }
+    for (place, literals) in &scheme.require {
+        let Place::Source(Source::Header(name)) = place else { continue };
+        if let (false, Some(Literal::Text(text) | Literal::Number(text))) =
+            (is_there(&headers, name), literals.first())
+        {
+            headers.push((name.clone(), text.clone()));
         }
     }
     (headers, elements)
