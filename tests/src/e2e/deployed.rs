@@ -113,6 +113,14 @@ impl Deployed {
         &self.folder
     }
 
+    /// Where vendors call an endpoint.
+    ///
+    /// # Errors
+    /// The stack has no gateway.
+    pub fn url(&self, endpoint: &str) -> Result<String> {
+        Ok(format!("{}{}", self.aws().endpoint(), self.stack.endpoint_path(endpoint)?))
+    }
+
     /// Sends a delivery through the gateway.
     ///
     /// # Errors
