@@ -1,6 +1,11 @@
 //! The protocol in sentences. The model checker in `tests/` visits every
 //! state; these say what a reader wants to know first.
 
+mod bounds;
+mod claims;
+mod ends;
+mod meetings;
+
 use super::*;
 use crate::config::{Graph, InDoubt};
 use crate::ids::{ActionName, Generation, OwnerNonce, PutNonce, Status, Token, Version};
