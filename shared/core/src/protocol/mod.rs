@@ -8,3 +8,6 @@ pub mod policy;
 pub mod reason;
 pub mod resource;
 pub mod transition;
+
+#[cfg(test)]
+mod tests;
