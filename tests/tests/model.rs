@@ -59,6 +59,7 @@ caught! {
     the_key_of_an_action_lacks_the_actions_name,
     the_parts_of_a_key_run_together,
     a_redrive_makes_a_new_action_key,
+    the_action_key_is_computed_anew_when_a_message_comes_again,
     each_attempt_calls_under_a_key_of_its_own,
     an_event_write_does_not_name_its_generation,
     an_event_write_does_not_name_the_due_time_as_read,

@@ -84,6 +84,10 @@ impl Catalog {
         let joined = wish.fields.concat();
         let generation = event.progress.generation.to_string();
         match (self.protocol.slip, wish.fields) {
+            (Some(Slip::KeyPerAttempt), _) => {
+                let attempt = event.progress.attempts.to_string();
+                ActionKey::from_fields(&name, tenant, &[&attempt])
+            }
             (Some(Slip::KeyPerRound), _) => ActionKey::from_fields(&name, tenant, &[&generation]),
             (_, []) => ActionKey::from_event(&name, tenant, &event.key),
             (Some(Slip::KeyPartsRunTogether), _) => ActionKey::from_fields(&name, tenant, &[&joined]),

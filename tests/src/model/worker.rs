@@ -113,7 +113,7 @@ impl Ways<'_> {
         let facts = self.catalog.event_facts(event);
         let there = self.before.papers[usize::from(letter.event)][facts.content].is_there();
         worker.rules = Some(there);
-        if there && (facts.bound.is_none() || self.slips(Slip::ComparesAgain)) {
+        if there && (facts.bound.is_none() || self.asks_rules_again()) {
             worker.resource = facts.shelf.and_then(|shelf| self.before.resources[shelf]);
             match (facts.shelf, facts.wanted) {
                 // Two reads side by side, of which either may be the later.
@@ -185,9 +185,13 @@ impl Ways<'_> {
         Some(world)
     }
 
+    fn asks_rules_again(&self) -> bool {
+        self.slips(Slip::ComparesAgain) || self.slips(Slip::KeyPerAttempt)
+    }
+
     /// What a worker knows besides its event.
     fn known(&self, worker: &Worker, event: EventRef) -> Known {
-        let unclaimed = self.catalog.event_facts(event).bound.is_none() || self.slips(Slip::ComparesAgain);
+        let unclaimed = self.catalog.event_facts(event).bound.is_none() || self.asks_rules_again();
         match (worker.bound, worker.rules) {
             (Some(action), rules) => Known::Bound { action, rules },
             (None, Some(payload)) if unclaimed => {

@@ -42,6 +42,11 @@ pub const MUTANTS: &[Mutant] = &[
             ..Protocol::REAL
         },
     },
+    Mutant {
+        name: "the action key is computed anew when a message comes again",
+        slice: RETRIED,
+        protocol: Protocol { decide: claim::asks_again, slip: Some(Slip::KeyPerAttempt), ..Protocol::REAL },
+    },
     slips("each attempt calls under a key of its own", RETRIED, Slip::CallKeyPerAttempt),
     // Guards.
     forges("an event write does not name its generation", HUMAN, guard::event_generation),

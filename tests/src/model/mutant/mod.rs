@@ -60,6 +60,7 @@ pub(super) enum Slip {
     KeyWithoutName,
     KeyPartsRunTogether,
     KeyPerRound,
+    KeyPerAttempt,
 }
 
 impl Protocol {
