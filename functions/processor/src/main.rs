@@ -4,11 +4,13 @@ mod batch;
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use sekali::config::DestinationKind;
+use sekali::ports::WithSecrets;
 use sekali::process::Processor;
 use sekali_aws::client::Patience;
 use sekali_aws::deployment::Environment;
 use sekali_aws::{
-    Aws, DynamoStore, HttpDestination, HttpDestinations, Reach, SqsQueue, SystemClock, SystemEntropy,
+    Apis, Aws, DynamoStore, HttpDestination, HttpDestinations, Keepers, Reach, SqsQueue, SystemClock,
+    SystemEntropy,
 };
 use std::sync::Arc;
 
@@ -28,13 +30,17 @@ async fn main() -> Result<(), Error> {
             )),
             _ => None,
         });
-    let processor = Processor {
-        store: DynamoStore::new(aws.dynamodb(), environment.tables),
-        destination: HttpDestinations::new(destinations.collect(), Reach::from_env())?,
-        clock: SystemClock,
-        entropy: SystemEntropy::new(),
-        deployment: Arc::new(environment.deployment),
-    };
+    let processor = Processor::new(
+        DynamoStore::new(aws.dynamodb(), environment.tables),
+        HttpDestinations::new(destinations.collect(), Reach::from_env())?,
+        WithSecrets {
+            outbound: Apis::new(Reach::from_env()),
+            keeper: Keepers::new(environment.folder, aws.caller()),
+        },
+        SystemClock,
+        SystemEntropy::new(),
+        Arc::new(environment.deployment),
+    );
     let (processor, queue) = (&processor, &queue);
     run(service_fn(|event: LambdaEvent<_>| async move {
         Ok::<_, Error>(batch::run(processor, queue, event).await)

@@ -12,7 +12,7 @@ use sekali::key::{ActionKey, DedupScope, EventKey, ResourceKey};
 use sekali::protocol::action::FrozenRequest;
 use sekali::protocol::decide::{Intent, Wanted};
 use sekali::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts};
-use sekali::protocol::order::Move;
+use sekali::protocol::order::{Move, ToldBy};
 use sekali::protocol::reason::{Reason, Slug};
 use sekali::rule::{InputDigest, OrderValue, Sequence};
 use std::sync::LazyLock;
@@ -53,6 +53,7 @@ impl Catalog {
         }
         Intent::Act {
             moves: content.moves.map(|(to, number)| Move {
+                told_by: ToldBy::Event,
                 resource: self.resource_key(event),
                 to: to.into(),
                 order: Sequence::parse(number).map_or(OrderValue::Rank, OrderValue::Sequence),

@@ -6,10 +6,11 @@ use super::mutant::Mutant;
 use super::setup::{INVOCATION, PATIENCE, Purse};
 use super::traffic::Sent;
 use super::world::{Process, World};
-use crate::memory::Received;
+use crate::memory::{MemoryApi, Received};
 use futures_util::future::{Either, select};
 use sekali::ids::CorrelationId;
 use sekali::ingest::{Addressed, Ingest};
+use sekali::ports::WithSecrets;
 use sekali::process::{Deadline, Disposition, Processor, Record};
 use sekali::sweep::Sweeper;
 use sekali::time::Clock;
@@ -125,13 +126,14 @@ async fn hand_over(world: Arc<World>, letters: Vec<Received>) {
 /// One invocation of the processor.
 async fn processor(world: Arc<World>, letters: Vec<Received>, became: Slot<Option<Vec<Disposition>>>) {
     let process = world.process("processor");
-    let processor = Processor {
-        store: process.at(&world.store),
-        destination: process.at(&world.destination),
-        clock: process.clock.clone(),
-        entropy: process.dice.clone(),
-        deployment: world.deployment(),
-    };
+    let processor = Processor::new(
+        process.at(&world.store),
+        process.at(&world.destination),
+        WithSecrets { outbound: MemoryApi::default(), keeper: Purse },
+        process.clock.clone(),
+        process.dice.clone(),
+        world.deployment(),
+    );
     let records: Vec<Record> = letters
         .into_iter()
         .map(|letter| Record {

@@ -9,6 +9,7 @@ mod handshakes;
 mod logs;
 mod secrets;
 mod tenants;
+mod truth;
 
 use sekali::config::{Endpoint, Retentions, load};
 use sekali::deployment::Deployment;
@@ -16,12 +17,14 @@ use sekali::http::{Headers, Request};
 use sekali::ids::CorrelationId;
 use sekali::ingest::answer::Answer;
 use sekali::ingest::{Addressed, Ingest};
+use sekali::ports::{Outbound, WithSecrets};
+use sekali::process::{Deadline, Disposition, Processor, Record};
 use sekali::protocol::event::Event;
 use sekali::secret::Secret;
 use sekali::time::{Clock, UnixMillis};
 use sekali::vendor::sign::sign;
 use sekali_tests::memory::{
-    LineSettings, MemoryQueue, MemorySecrets, MemoryStore, SeededEntropy, VirtualClock,
+    LineSettings, MemoryDestination, MemoryQueue, MemorySecrets, MemoryStore, SeededEntropy, VirtualClock,
 };
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -93,6 +96,37 @@ impl Bench {
             request.headers = Headers::new(headers.chain(signed));
         }
         self.ingest.receive(&addressed, &request).await
+    }
+
+    /// Hands every visible letter to one invocation of the processor, and does
+    /// with each what that says.
+    async fn work(&self, destination: &MemoryDestination, api: impl Outbound) -> Vec<Disposition> {
+        let processor = Processor::new(
+            self.store.clone(),
+            destination.clone(),
+            WithSecrets { outbound: api, keeper: self.secrets.clone() },
+            self.clock.clone(),
+            SeededEntropy::seeded(2),
+            Arc::clone(&self.deployment),
+        );
+        let letters = self.queue.receive(100);
+        let records: Vec<Record> = letters
+            .iter()
+            .map(|letter| Record {
+                message: letter.message.clone(),
+                stamped_at: letter.sent_at,
+                receive_count: letter.receive_count,
+            })
+            .collect();
+        let dispositions = processor.batch(&records, Deadline::Unknown).await;
+        for (letter, disposition) in letters.iter().zip(&dispositions) {
+            assert!(match disposition {
+                Disposition::Delete => self.queue.delete(letter.receipt),
+                Disposition::Return(wait) => self.queue.change_visibility(letter.receipt, *wait),
+                Disposition::Fail => self.queue.change_visibility(letter.receipt, Duration::ZERO),
+            });
+        }
+        dispositions
     }
 
     fn events(&self) -> Vec<Event> {

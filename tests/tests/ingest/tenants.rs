@@ -1,8 +1,7 @@
 //! One URL for many tenants, who never meet (INV-7).
 
 use super::*;
-use sekali::process::{Deadline, Disposition, Processor, Record};
-use sekali_tests::memory::MemoryDestination;
+use sekali_tests::memory::{MemoryApi, MemoryDestination};
 use std::collections::BTreeSet;
 
 const OWN: &str = r#"
@@ -56,22 +55,8 @@ fn paid(tenant: &str) -> Delivery {
 /// Works off every letter in the queue.
 async fn process(bench: &Bench) -> MemoryDestination {
     let destination = MemoryDestination::new(bench.clock.clone());
-    let processor = Processor {
-        store: bench.store.clone(),
-        destination: destination.clone(),
-        clock: bench.clock.clone(),
-        entropy: SeededEntropy::seeded(2),
-        deployment: Arc::clone(&bench.deployment),
-    };
-    for letter in bench.queue.receive(100) {
-        let record = Record {
-            message: letter.message,
-            stamped_at: letter.sent_at,
-            receive_count: letter.receive_count,
-        };
-        assert_eq!(processor.record(&record, Deadline::Unknown).await, Disposition::Delete);
-        assert!(bench.queue.delete(letter.receipt));
-    }
+    let dispositions = bench.work(&destination, MemoryApi::default()).await;
+    assert!(dispositions.iter().all(|disposition| *disposition == Disposition::Delete), "{dispositions:?}");
     destination
 }
 

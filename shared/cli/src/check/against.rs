@@ -188,8 +188,10 @@ fn fate(config: &Config, endpoint: &Endpoint, mut event: Event, asked: Asked<'_>
         tenant: tenant.as_ref(),
         occurred_at: event.occurred_at,
         sequence: event.sequence.as_deref(),
+        // Only an answer that was asked for is compared with it.
+        received_at: UnixMillis(0),
     };
-    Ok(match plan(endpoint, subject, &event.payload) {
+    Ok(match plan(endpoint, subject, &event.payload, None) {
         Plan::NoRule => {
             let hint = match event.event_type {
                 None => "; its type is not in the payload: give it with --type, or the header that has it",
@@ -204,6 +206,12 @@ fn fate(config: &Config, endpoint: &Endpoint, mut event: Event, asked: Asked<'_>
             let line = format!("it would be held: {}, {cause}", reason.slug.as_str());
             shown.with([line], json!({"becomes": "held", "reason": reason.slug.as_str(), "cause": cause}))
         }
+        Plan::Ask(question) => {
+            let line = format!("the answer of {} decides which rule takes it", question.url);
+            shown.with([line], json!({"becomes": "received", "asks": question.url.as_str()}))
+        }
+        // Nobody was asked, so no answer is old.
+        Plan::Older(cause) => shown.with([cause.to_owned()], json!({"becomes": "received"})),
         Plan::Planned(planned) => fires(config, endpoint, &planned, &event.payload, shown),
     })
 }

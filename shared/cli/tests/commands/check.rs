@@ -66,7 +66,7 @@ fn a_good_configuration_has_no_problem() {
 const CASES: &[(&str, &str, &str)] = &[
     ("secrets = [", "secrets = \n[", "problem 3:"),
     ("secrets =", "secretz =", "problem 3:1: `secretz` is no key of an endpoint (did you mean `secrets`?)"),
-    ("order = \"time\"", "order = \"fetch\"", "problem 14:9: order = \"fetch\": not available yet"),
+    ("order = \"time\"", "order = \"fetch\"", "problem 4:1: resource `payment` is as its vendor's API says"),
     (
         "vendor = \"stripe\"",
         "vendor = \"stripe\"\ndedup_window = \"20d\"",

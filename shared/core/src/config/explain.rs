@@ -1,7 +1,7 @@
 //! A configuration as English sentences, one for each rule, so that its author
 //! can read what it will do.
 
-use super::{Action, Config, Endpoint, Late, Rule, RuleAction, Types};
+use super::{Action, Config, Endpoint, Late, Rule, RuleAction, StatusFrom, Types};
 use crate::problem::Place;
 
 /// What one rule does, as a sentence.
@@ -37,7 +37,11 @@ fn sentence(config: &Config, endpoint: &Endpoint, rule: &Rule) -> String {
         text.push_str(&format!(" and {}", list(conditions, "and")));
     }
     let moves = endpoint.resource.as_ref().zip(rule.status.as_ref()).map(|(resource, status)| {
-        format!("the {} that {} names becomes {status}", resource.kind, resource.key)
+        let becomes = match status {
+            StatusFrom::Rule(status) => status.to_string(),
+            StatusFrom::Fetched(source) => format!("what {source} says"),
+        };
+        format!("the {} that {} names becomes {becomes}", resource.kind, resource.key)
     });
     let asks = rule.action.as_ref().map(|action| asks(config.actions.get(&action.name), action));
     text.push_str(&format!(", {}", list(moves.into_iter().chain(asks), "and")));

@@ -1,6 +1,6 @@
 //! Guards: deliveries that an endpoint does not take although they are genuine.
 
-use super::rule::{Condition, Types, conditions, source, types};
+use super::rule::{Condition, Fetched, Types, conditions, source, types};
 use crate::document::{Document, Entry, Table, whole_number};
 use crate::json::Literal;
 use crate::problem::Place;
@@ -165,7 +165,7 @@ pub(super) fn read(document: &mut Document<'_>, vendor: Option<&Vendor>, table: 
             Demand::Networks(networks.collect())
         }
         "types" => Demand::Types(types(document, demand)?),
-        "when" => Demand::When(conditions(document, demand)?),
+        "when" => Demand::When(conditions(document, Fetched::TooEarly, demand)?),
         _ => livemode(document, vendor, table, demand)?,
     };
     Some(Guard { demands, answer: answer?, place: document.place(table.at) })
@@ -201,7 +201,7 @@ fn livemode(
             let text = document.text(entry)?;
             // A header and a query parameter have no truth, only its word.
             let literals = vec![Literal::Truth(true), Literal::Text("true".to_owned())];
-            vec![(source(document, text)?, literals)]
+            vec![(source(document, Fetched::TooEarly, text)?, literals)]
         }
         (None, Some(vendor)) => vendor.livemode().to_vec(),
         (None, None) => return None,

@@ -10,6 +10,7 @@ mod action;
 mod destination;
 mod endpoint;
 mod explain;
+mod fetch;
 pub mod graph;
 mod guard;
 mod resource;
@@ -31,11 +32,12 @@ pub use endpoint::{
     DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unusable,
 };
 pub use explain::{Sentence, explain};
+pub use fetch::{Auth, Fetch};
 pub use graph::Graph;
 pub use guard::{Demand, Guard, GuardAnswer, Network, NotANetwork};
 pub use resource::{OrderKind, Resource};
 pub use review::{Remark, Severity, review};
-pub use rule::{Condition, Field, Late, Rule, RuleAction, Types};
+pub use rule::{Condition, Field, Late, Rule, RuleAction, StatusFrom, Types};
 pub use secret_ref::{Keeper, NotASecretRef, SecretName, SecretRef};
 pub use value::{NotAValue, rate, show_span, span};
 pub use window::{MARGIN, Retentions, check_windows};
@@ -52,6 +54,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("[endpoint.NAME]", endpoint::KEYS),
     ("[[endpoint.NAME.rule]]", rule::KEYS),
     ("[[endpoint.NAME.guard]]", guard::KEYS),
+    ("[endpoint.NAME.fetch]", fetch::KEYS),
     ("[resource.KIND]", resource::KEYS),
     ("[action]", action::KEYS),
     ("[destination]", destination::KEYS),

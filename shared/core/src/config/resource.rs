@@ -45,16 +45,14 @@ const ORDERS: [(&str, OrderKind); 4] = [
 pub(super) fn read(document: &mut Document<'_>, kind: Text<'_>, table: Table<'_>) -> Option<Resource> {
     document.only(table, "a resource", KEYS);
     let order = match table.get("order") {
-        Some(entry) => {
-            let order = document.word(entry, &ORDERS);
-            if order == Some(OrderKind::Fetch) {
-                document.unavailable(entry.value_at, "order = \"fetch\"");
-            }
-            order
-        }
+        Some(entry) => document.word(entry, &ORDERS),
         None => {
             let message = format!("resource `{}` does not say what orders its events", kind.text);
-            document.absent(kind.at, message, Some("order = \"time\", \"sequence\" or \"rank\"".to_owned()));
+            document.absent(
+                kind.at,
+                message,
+                Some("order = \"time\", \"sequence\", \"rank\" or \"fetch\"".to_owned()),
+            );
             None
         }
     };

@@ -2,7 +2,7 @@
 //! fire, keys that cannot be, statuses that nothing gives. The functions run
 //! without this; `sekali check` tells people before a delivery does.
 
-use super::{Condition, Config, Demand, Endpoint, Guard, Rule, Types};
+use super::{Condition, Config, Demand, Endpoint, Guard, OrderKind, Rule, StatusFrom, Types};
 use crate::ids::Status;
 use crate::problem::{Place, Problem};
 use crate::source::{Pointer, Source};
@@ -64,11 +64,33 @@ fn of_endpoint(endpoint: &Endpoint) -> Vec<Remark> {
         let what = format!("the key of resource `{}`", resource.kind);
         remarks.extend(about_key(endpoint, &endpoint.place, &what, &resource.key));
     }
+    remarks.extend(asks_for_nothing(endpoint));
     for (index, rule) in endpoint.rules.iter().enumerate() {
         remarks.extend(never_fires(endpoint, rule, &endpoint.rules[..index]));
         remarks.extend(about_reads(endpoint, rule));
     }
     remarks
+}
+
+/// An API that is declared and never asked.
+fn asks_for_nothing(endpoint: &Endpoint) -> Option<Remark> {
+    let fetch = endpoint.fetch.as_ref()?;
+    let in_order = endpoint.resource.as_ref().is_some_and(|resource| match resource.order {
+        OrderKind::Fetch => true,
+        OrderKind::Time => fetch.time.is_some(),
+        OrderKind::Sequence => fetch.version.is_some(),
+        OrderKind::Rank => false,
+    });
+    let read = endpoint.sources().iter().any(|source| matches!(source, Source::Fetch(_)));
+    (!in_order && !read).then(|| {
+        let message = format!("nothing of endpoint `{}` reads what its `fetch` would answer", endpoint.name);
+        Remark::new(
+            Severity::Warning,
+            &fetch.place,
+            message,
+            "name a place `fetch:/pointer`, or leave it out",
+        )
+    })
 }
 
 /// A rule that can never fire, for one reason.
@@ -222,15 +244,26 @@ fn unreached_statuses(config: &Config) -> Vec<Remark> {
             .endpoints
             .values()
             .filter(|endpoint| endpoint.resource.as_ref().is_some_and(|own| own.kind == resource.kind));
-        let given: BTreeSet<&Status> = of_kind
+        let says: Vec<&StatusFrom> = of_kind
             .clone()
             .flat_map(|endpoint| &endpoint.rules)
             .filter_map(|rule| rule.status.as_ref())
+            .collect();
+        let given: BTreeSet<&Status> = says
+            .iter()
+            .filter_map(|says| match says {
+                StatusFrom::Rule(status) => Some(status),
+                StatusFrom::Fetched(_) => None,
+            })
             .collect();
         if of_kind.count() == 0 {
             let message = format!("no endpoint has the resource `{}`", resource.kind);
             let remedy = format!("resource.{} = \"/pointer\" in an endpoint, or leave it out", resource.kind);
             remarks.push(Remark::new(Severity::Warning, &resource.place, message, &remedy));
+            continue;
+        }
+        if says.iter().any(|says| matches!(says, StatusFrom::Fetched(_))) {
+            // The API may say any of them.
             continue;
         }
         for status in resource.graph.statuses().iter().filter(|status| !given.contains(status)) {

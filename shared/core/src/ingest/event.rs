@@ -188,13 +188,15 @@ fn hold(arrived: &Arrived<'_>, facts: &Facts, alone: bool) -> Result<Option<Reas
         tenant: tenant.as_ref(),
         occurred_at: facts.occurred_at,
         sequence: facts.sequence.as_ref().map(Sequence::as_str),
+        received_at: arrived.now,
     };
-    match rule::plan(endpoint, subject, &facts.payload) {
+    match rule::plan(endpoint, subject, &facts.payload, None) {
         Plan::Hold(hold) => match endpoint.missing_key {
             config::Unusable::Refuse if alone => Err(Refused::Unusable(Unusable::MissingKeyPart)),
             _ => Ok(Some(hold.reason())),
         },
-        Plan::NoRule | Plan::Planned(_) => Ok(None),
+        // Whom to ask is known; what is answered, the processor will hear.
+        Plan::NoRule | Plan::Planned(_) | Plan::Ask(_) | Plan::Older(_) => Ok(None),
     }
 }
 

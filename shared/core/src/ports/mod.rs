@@ -13,7 +13,7 @@ mod store;
 pub use apply::apply;
 pub use destination::{Call, Destination, Outcome};
 pub use key_documents::{KeyDocuments, LARGEST_KEY_DOCUMENT, NoKeyDocument};
-pub use outbound::{Get, Got, LARGEST_ANSWER, NotGot, Outbound};
+pub use outbound::{Get, Got, LARGEST_ANSWER, NotGot, Outbound, WithSecrets};
 pub use queue::{Message, Queue, QueueError};
 pub use secrets::{Kept, NoSecret, Secrets};
 pub use store::{

@@ -1,5 +1,7 @@
 //! The port to a vendor's or a destination's API: one bounded question.
 
+use super::{Kept, Secrets};
+use crate::config::SecretName;
 use crate::secret::Secret;
 use crate::url_template::OutboundUrl;
 use std::future::Future;
@@ -68,5 +70,27 @@ pub trait Outbound: Send + Sync {
 impl<O: Outbound> Outbound for std::sync::Arc<O> {
     fn get(&self, get: Get<'_>) -> impl Future<Output = Result<Got, NotGot>> + Send {
         (**self).get(get)
+    }
+}
+
+/// Whoever makes calls, and whoever keeps the secrets to make them with: what
+/// asks as somebody needs both.
+#[derive(Debug, Clone)]
+pub struct WithSecrets<O, K> {
+    /// Makes the calls.
+    pub outbound: O,
+    /// Keeps the secrets.
+    pub keeper: K,
+}
+
+impl<O: Outbound, K: Send + Sync> Outbound for WithSecrets<O, K> {
+    fn get(&self, get: Get<'_>) -> impl Future<Output = Result<Got, NotGot>> + Send {
+        self.outbound.get(get)
+    }
+}
+
+impl<O: Send + Sync, K: Secrets> Secrets for WithSecrets<O, K> {
+    fn read(&self, name: &SecretName) -> impl Future<Output = Vec<Kept>> + Send {
+        self.keeper.read(name)
     }
 }

@@ -26,7 +26,7 @@ impl Taken {
     }
 }
 
-impl<S: Store, D: Destination, C: Clock, E: Entropy> Processor<S, D, C, E> {
+impl<S: Store, D: Destination, A, C: Clock, E: Entropy> Processor<S, D, A, C, E> {
     /// Calls the destination of an action that this worker holds. Where the
     /// lease no longer covers the call, nothing is sent, which is certain.
     pub(super) async fn call(

@@ -1,15 +1,19 @@
 //! One look at one event: what was read of it, and the loop around `decide`.
 
 use super::call::Taken;
+use super::intent::Put;
 use super::known::Known;
+use super::truth::{Question, Readings};
 use super::{
     Deadline, Disposition, LEASE_MARGIN, LEASE_WITHOUT_DEADLINE, Processor, RESERVE, Record, SHORT_WAITS,
-    backoff, intent,
+    backoff,
 };
 use crate::ids::OwnerNonce;
-use crate::ports::{Destination, Entropy, Outcome, Store, StoreError, Write, apply};
+use crate::ports::{Destination, Entropy, Outbound, Outcome, Secrets, Store, StoreError, Write, apply};
 use crate::protocol::decide::{Decision, End, Input, Intent, Read, Then, Undecidable, decide};
 use crate::protocol::policy::{Lease, Limits, Stamp, Worker};
+use crate::protocol::resource::ResourceGuard;
+use crate::protocol::transition::Transition;
 use crate::time::Clock;
 use std::time::Duration;
 use thiserror::Error;
@@ -35,21 +39,40 @@ pub enum Unsettled {
     Contended,
 }
 
-pub(super) struct Look<'p, S, D, C, E> {
-    processor: &'p Processor<S, D, C, E>,
+pub(super) struct Look<'p, S, D, A, C, E> {
+    pub(super) processor: &'p Processor<S, D, A, C, E>,
     record: &'p Record,
-    deadline: Deadline,
+    pub(super) deadline: Deadline,
+    /// What vendors' APIs were asked in this batch.
+    pub(super) readings: &'p Readings,
+    /// What was asked for this event.
+    question: Option<Question>,
     stamp: Stamp,
     known: Known<'p>,
     worker: Worker,
     taken: Option<Taken>,
 }
 
-impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
-    pub fn new(processor: &'p Processor<S, D, C, E>, record: &'p Record, deadline: Deadline) -> Self {
+impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> Look<'p, S, D, A, C, E> {
+    pub fn new(
+        processor: &'p Processor<S, D, A, C, E>,
+        record: &'p Record,
+        deadline: Deadline,
+        readings: &'p Readings,
+    ) -> Self {
         let stamp = Stamp { written_at: record.message.written_at, stamped_at: record.stamped_at };
         let worker = Worker { owner: OwnerNonce::new(""), lease: Lease::TooLittleTime };
-        Self { processor, record, deadline, stamp, known: Known::default(), worker, taken: None }
+        Self {
+            processor,
+            record,
+            deadline,
+            readings,
+            question: None,
+            stamp,
+            known: Known::default(),
+            worker,
+            taken: None,
+        }
     }
 
     pub async fn run(mut self) -> Disposition {
@@ -93,7 +116,10 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
             Decision::Write { transition, then } => (transition, then),
         };
         match apply(&self.processor.store, &transition).await {
-            Ok(Write::Applied) => self.known.apply(*transition),
+            Ok(Write::Applied) => {
+                self.remember(&transition).await;
+                self.known.apply(*transition);
+            }
             // A lost race, or an answer that was lost: read all again. Our own
             // claim is recognised by its nonce.
             Ok(Write::Refused) | Err(StoreError::Contended | StoreError::Unknown(_)) => {
@@ -106,6 +132,15 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
             Then::Decide => Ok(None),
             Then::End(end) => Ok(Some(end)),
             Then::Call => self.effect().await,
+        }
+    }
+
+    /// A resource that was moved by what the vendor's API said stands where
+    /// that answer put it.
+    async fn remember(&self, transition: &Transition) {
+        if let (Some(question), Some(write)) = (&self.question, &transition.resource) {
+            let seen = (write.key().clone(), ResourceGuard::of(Some(&write.to)));
+            self.readings.made(question, seen).await;
         }
     }
 
@@ -223,14 +258,17 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
             self.known.intent = Some(Intent::PayloadMissing);
             return Ok(());
         };
-        let intent = intent::of(&self.processor.deployment, event, &payload);
+        let Put { intent, before, question } = self.put(event, &payload).await?;
         if event.progress.action.is_none()
             && let Intent::Act { moves, action } = &intent
         {
             let resource = async {
-                match moves {
-                    Some(wanted) => store.resource(&wanted.resource).await,
-                    None => Ok(None),
+                match (moves, before) {
+                    // As it was before the vendor's API was asked: the claim
+                    // names that version.
+                    (Some(wanted), Some((read, stored))) if read == wanted.resource => Ok(stored),
+                    (Some(wanted), _) => store.resource(&wanted.resource).await,
+                    (None, _) => Ok(None),
                 }
             };
             let wanted = async {
@@ -243,6 +281,7 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
             self.known.resource = resource?;
             self.known.wanted = action?;
         }
+        self.question = question;
         self.known.intent = Some(intent);
         Ok(())
     }
@@ -259,8 +298,13 @@ impl<'p, S: Store, D: Destination, C: Clock, E: Entropy> Look<'p, S, D, C, E> {
             End::Retry { attempts, not_before } => {
                 Disposition::Return(backoff::after(attempts, not_before, &self.processor.entropy))
             }
+            End::AskAgain { not_before } if self.record.receive_count <= SHORT_WAITS => {
+                let received = self.record.receive_count;
+                Disposition::Return(backoff::after(received, not_before, &self.processor.entropy))
+            }
             End::Fail => Disposition::Fail,
             End::Drop
+            | End::AskAgain { .. }
             | End::Send
             | End::AsNew
             | End::Duplicate { .. }

@@ -3,21 +3,25 @@
 
 mod backoff;
 mod call;
+mod credentials;
 mod intent;
 mod known;
 mod look;
+mod truth;
 
 pub use look::Unsettled;
 
 use crate::deployment::Deployment;
-use crate::ports::{Destination, Entropy, Message, Store};
+use crate::ports::{Destination, Entropy, Message, Outbound, Secrets, Store};
 use crate::time::{Clock, UnixMillis};
+use credentials::Credentials;
 use futures_util::FutureExt;
 use futures_util::future::join_all;
 use look::Look;
 use std::panic::AssertUnwindSafe;
 use std::sync::Arc;
 use std::time::Duration;
+use truth::Readings;
 
 /// How often a message may come back only to wait. With the attempts of
 /// [`Limits`](crate::protocol::policy::Limits) it stays below the queue's maxReceiveCount (INV-8), which a test
@@ -68,25 +72,36 @@ pub enum Disposition {
 }
 
 /// The processor over its ports.
-pub struct Processor<S, D, C, E> {
+pub struct Processor<S, D, A, C, E> {
     /// The tables.
     pub store: S,
     /// Where effects happen.
     pub destination: D,
+    /// Vendors' APIs, and whoever keeps the secrets to ask them with.
+    pub api: A,
     /// Time.
     pub clock: C,
     /// Randomness.
     pub entropy: E,
     /// Today's rules, and what the infrastructure gives a message.
     pub deployment: Arc<Deployment>,
+    /// The secrets that were read so far.
+    credentials: Credentials,
 }
 
-impl<S: Store, D: Destination, C: Clock, E: Entropy> Processor<S, D, C, E> {
+impl<S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> Processor<S, D, A, C, E> {
+    /// A processor as a process begins: no secret is read yet.
+    pub fn new(store: S, destination: D, api: A, clock: C, entropy: E, deployment: Arc<Deployment>) -> Self {
+        Self { store, destination, api, clock, entropy, deployment, credentials: Credentials::default() }
+    }
+
     /// Processes a batch side by side. One bad record never fails its
     /// neighbours; a panic is one record's failure.
     pub async fn batch(&self, records: &[Record], deadline: Deadline) -> Vec<Disposition> {
+        let readings = &Readings::default();
         let each = records.iter().map(|record| async move {
-            let looked = AssertUnwindSafe(self.record(record, deadline)).catch_unwind().await;
+            let look = Look::new(self, record, deadline, readings).run();
+            let looked = AssertUnwindSafe(look).catch_unwind().await;
             looked.unwrap_or_else(|_| {
                 tracing::error!(event.key = %record.message.event, "panic while processing a record");
                 Disposition::Return(self.after_trouble(record))
@@ -97,7 +112,7 @@ impl<S: Store, D: Destination, C: Clock, E: Entropy> Processor<S, D, C, E> {
 
     /// Processes one record to its end.
     pub async fn record(&self, record: &Record, deadline: Deadline) -> Disposition {
-        Look::new(self, record, deadline).run().await
+        Look::new(self, record, deadline, &Readings::default()).run().await
     }
 
     /// The wait after trouble that was not the event's: grows with how often

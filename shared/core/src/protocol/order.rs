@@ -24,8 +24,21 @@ pub struct Move<'a> {
     pub to: Status,
     /// How late it says so.
     pub order: OrderValue,
+    /// Who says so.
+    pub told_by: ToldBy,
     /// The declared moves.
     pub graph: &'a Graph,
+}
+
+/// Who says what a resource's status is.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum ToldBy {
+    /// The event: as of when it happened.
+    Event,
+    /// The vendor's API: as of now. It was asked after the resource was read,
+    /// and the write names that reading, so the answer is newer than what is
+    /// stored, whoever's clock says what.
+    Api,
 }
 
 /// What comes of it.
@@ -40,6 +53,8 @@ pub enum Verdict {
     Repeats,
     /// The resource has moved past this: older, a tie, or not reachable.
     Late,
+    /// The API answered with less than it had answered before: ask it again.
+    Outdated,
     /// Its time is too far ahead to order anything by.
     TooFarAhead,
     /// The graph does not know the status.
@@ -62,6 +77,15 @@ pub fn judge(wanted: &Move<'_>, stored: Option<&Resource>, now: UnixMillis) -> V
     let age = wanted.order.compare(&stored.order).unwrap_or(Ordering::Equal);
     let forth = wanted.graph.reaches(&stored.status, &wanted.to);
     let back = wanted.graph.reaches(&wanted.to, &stored.status);
+    if wanted.told_by == ToldBy::Api {
+        return match (wanted.to == stored.status, age) {
+            (_, Ordering::Less) => Verdict::Outdated,
+            (true, Ordering::Greater) => Verdict::Confirms,
+            (true, Ordering::Equal) => Verdict::Repeats,
+            (false, _) if forth => Verdict::Moves,
+            (false, _) => Verdict::Late,
+        };
+    }
     match (wanted.to == stored.status, age) {
         (true, Ordering::Greater) => Verdict::Confirms,
         (true, _) => Verdict::Repeats,

@@ -83,6 +83,13 @@ slugs! {
     DestinationGone = "destination_gone",
     /// Failed: a write that the store will never take.
     StoreRefused = "store_refused",
+    /// Received: the vendor's API gave no answer yet; it is asked again.
+    TruthUnread = "truth_unread",
+    /// Received: the vendor's API does not know yet what the event is about; it
+    /// is asked again.
+    TruthOlder = "truth_older",
+    /// Failed: the vendor's API will not say, or says what nobody can read.
+    TruthRefused = "truth_refused",
     /// In doubt: a call ended without an answer that settles it.
     NoAnswer = "no_answer",
     /// In doubt: the worker was gone when its lease ran out.

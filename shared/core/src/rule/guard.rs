@@ -1,6 +1,7 @@
 //! Which guard, if any, stops a delivery or an event.
 
-use super::plan::{Values, of_type, when};
+use super::plan::of_type;
+use super::values::{Holds, Values};
 use crate::config::{Demand, Endpoint, Guard};
 use crate::ids::EventType;
 use crate::json::{Literal, NotJson};
@@ -31,11 +32,11 @@ pub fn event_guard<'e>(
     if endpoint.guards.is_empty() {
         return Ok(None);
     }
-    let values = Values::read(endpoint, payload)?;
+    let values = Values::read(endpoint, payload, None)?;
     Ok(endpoint.guards.iter().find(|guard| match &guard.demands {
         Demand::Networks(_) => false,
         Demand::Types(types) => !of_type(types, event_type),
-        Demand::When(conditions) => !when(conditions, &values),
+        Demand::When(conditions) => values.hold(conditions) != Holds::Yes,
         Demand::Livemode { live, shown_by } => shown(shown_by, &values) != *live,
     }))
 }

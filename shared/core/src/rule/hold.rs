@@ -20,6 +20,10 @@ pub enum Hold {
     NoTenant,
     /// The resource is ordered and the event does not say its order.
     NoOrder(ResourceKind),
+    /// A part of the URL is missing at which the vendor's API would be asked.
+    NoQuestion(String),
+    /// The vendor's API was asked and says no status.
+    NoStatus(Source),
     /// A value is to be read from a body that is not JSON.
     Unreadable,
 }
@@ -65,6 +69,10 @@ impl Hold {
             }
             Self::NoTenant => Reason::with(Slug::MissingKeyPart, "no tenant"),
             Self::NoOrder(kind) => Reason::with(Slug::NoOrder, format!("resource {kind}")),
+            Self::NoQuestion(cause) => Reason::with(Slug::MissingKeyPart, format!("fetch: {cause}")),
+            Self::NoStatus(source) => {
+                Reason::with(Slug::UnknownStatus, format!("{source} is absent, null or empty"))
+            }
             Self::Unreadable => Reason::bare(Slug::Unreadable),
         }
     }

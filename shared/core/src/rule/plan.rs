@@ -1,18 +1,23 @@
 //! From an event to what its endpoint's rules ask for.
 
-use super::hold::{Hold, KeyOf, NoKeyPart};
+use super::hold::{Hold, KeyOf};
 use super::order::OrderValue;
-use crate::config::{Condition, Endpoint, EndpointResource, Late, OrderKind, Rule, RuleAction, Types};
+use super::truth::{Age, Truth};
+use super::values::{Holds, Values, is_fetched};
+use crate::config::{
+    Endpoint, EndpointResource, Fetch, Late, OrderKind, Rule, RuleAction, StatusFrom, Types,
+};
 use crate::ids::{ActionName, DestinationName, EventType, FieldName, ResourceKind, Status, Tenant};
-use crate::json::{JsonText, Kind, NotJson};
+use crate::json::{JsonText, NotJson};
 use crate::key::{ActionKey, EventKey, ResourceKey, hex};
 use crate::payload::Payload;
 use crate::protocol::event::Event;
+use crate::protocol::order::ToldBy;
 use crate::sequence::Sequence;
 use crate::source::Source;
 use crate::time::UnixMillis;
+use crate::url_template::OutboundUrl;
 use sha2::{Digest, Sha256};
-use std::borrow::Cow;
 
 /// What a plan needs to know of an event besides its payload.
 #[derive(Debug, Clone, Copy)]
@@ -27,6 +32,8 @@ pub struct Subject<'a> {
     pub occurred_at: Option<UnixMillis>,
     /// The vendor's own order number.
     pub sequence: Option<&'a str>,
+    /// When it was received.
+    pub received_at: UnixMillis,
 }
 
 impl<'a> From<&'a Event> for Subject<'a> {
@@ -37,6 +44,7 @@ impl<'a> From<&'a Event> for Subject<'a> {
             tenant: event.tenant.as_ref(),
             occurred_at: event.occurred_at,
             sequence: event.sequence.as_deref(),
+            received_at: event.received_at,
         }
     }
 }
@@ -50,6 +58,21 @@ pub enum Plan {
     Planned(Planned),
     /// A rule matches, or might, but a human has to look first.
     Hold(Hold),
+    /// A rule matches, or might: what the vendor's API says decides.
+    Ask(Question),
+    /// The API's answer is older than the signal, or may be: ask again later.
+    /// Why, in one line.
+    Older(&'static str),
+}
+
+/// What has to be known before a rule can be followed.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Question {
+    /// Whom to ask for what.
+    pub url: OutboundUrl,
+    /// The resource that follows the answer, where the delivery names it: to
+    /// be read *before* the question is asked, so that the answer is newer.
+    pub resource: Option<ResourceKey>,
 }
 
 /// What the matching rule asks for; at least one of the two.
@@ -75,6 +98,8 @@ pub struct PlannedMove {
     pub to: Status,
     /// How late that fact is.
     pub order: OrderValue,
+    /// Who says so.
+    pub told_by: ToldBy,
 }
 
 /// An effect that a rule asks for.
@@ -129,56 +154,48 @@ pub fn sources(endpoint: &Endpoint) -> &[Source] {
 }
 
 /// What the endpoint's rules ask for. The first rule that matches counts, in
-/// the order of the file, even where it then holds the event.
-pub fn plan(endpoint: &Endpoint, subject: Subject<'_>, payload: &Payload) -> Plan {
-    let values = match Values::read(endpoint, payload) {
+/// the order of the file, even where it then holds the event. `truth` is what
+/// the vendor's API answered, once it was asked: [`Plan::Ask`] says when.
+pub fn plan(endpoint: &Endpoint, subject: Subject<'_>, payload: &Payload, truth: Option<&Truth>) -> Plan {
+    let values = match Values::read(endpoint, payload, truth) {
         Ok(values) => values,
         Err(NotJson) => return Plan::Hold(Hold::Unreadable),
     };
-    let matching = endpoint.rules.iter().enumerate().find(|(_, rule)| matches(rule, subject, &values));
-    let Some((index, rule)) = matching else {
-        return Plan::NoRule;
+    let told = truth.zip(endpoint.fetch.as_ref());
+    let age = told.map(|(truth, fetch)| truth.age(fetch, subject));
+    if age == Some(Age::Older) {
+        return Plan::Older("the answer is older than the signal");
+    }
+    let mut of_type = endpoint
+        .rules
+        .iter()
+        .enumerate()
+        .filter(|(_, rule)| of_type(&rule.types, subject.event_type))
+        .map(|(index, rule)| (index, rule, values.hold(&rule.when)));
+    let Some((index, rule, holds)) = of_type.find(|(_, _, holds)| *holds != Holds::No) else {
+        return without_rule(endpoint, subject, &values, age);
     };
-    match planned(endpoint, (index, rule), subject, &values) {
-        Ok(planned) => Plan::Planned(planned),
-        Err(hold) => Plan::Hold(hold),
-    }
+    let asks = truth.is_none() && (holds == Holds::Unknown || reads_answer(endpoint, rule));
+    let planned = match (&endpoint.fetch, asks) {
+        (Some(fetch), true) => question(endpoint, fetch, subject, &values).map(Plan::Ask),
+        _ => planned(endpoint, (index, rule), subject, &values, told).map(Plan::Planned),
+    };
+    planned.unwrap_or_else(Plan::Hold)
 }
 
-/// The values at the endpoint's sources, read in one pass.
-pub(super) struct Values<'e> {
-    sources: &'e [Source],
-    values: Vec<Option<JsonText>>,
-}
-
-impl<'e> Values<'e> {
-    pub(super) fn read(endpoint: &'e Endpoint, payload: &Payload) -> Result<Self, NotJson> {
-        let sources = endpoint.sources();
-        Ok(Self { sources, values: payload.read(sources)? })
+/// No rule matches. Where only the API's answer stands against one, and nothing
+/// tells whether that answer knows of the event at all, it is no answer yet.
+fn without_rule(endpoint: &Endpoint, subject: Subject<'_>, values: &Values<'_>, age: Option<Age>) -> Plan {
+    let nearly = endpoint
+        .rules
+        .iter()
+        .any(|rule| of_type(&rule.types, subject.event_type) && values.delivery_holds(&rule.when));
+    match age {
+        Some(Age::Unknown) if nearly => {
+            Plan::Older("no rule matches the answer, which may be older than the signal")
+        }
+        _ => Plan::NoRule,
     }
-
-    pub(super) fn at(&self, source: &Source) -> Option<&JsonText> {
-        let index = self.sources.binary_search(source).ok()?;
-        self.values.get(index)?.as_ref()
-    }
-
-    /// The value as a part of a key (INV-7).
-    fn key_part(&self, of: impl FnOnce() -> KeyOf, source: &Source) -> Result<Cow<'_, str>, Hold> {
-        let value = self.at(source);
-        value.and_then(JsonText::key_part).ok_or_else(|| {
-            let found = match value.map(JsonText::kind) {
-                None => NoKeyPart::Absent,
-                Some(Kind::Null) => NoKeyPart::Null,
-                Some(Kind::List | Kind::Object) => NoKeyPart::NotPlain,
-                Some(Kind::Text | Kind::Number | Kind::Truth) => NoKeyPart::Empty,
-            };
-            Hold::MissingKeyPart { of: of(), source: source.clone(), found }
-        })
-    }
-}
-
-fn matches(rule: &Rule, subject: Subject<'_>, values: &Values<'_>) -> bool {
-    of_type(&rule.types, subject.event_type) && when(&rule.when, values)
 }
 
 pub(super) fn of_type(types: &Types, event_type: Option<&EventType>) -> bool {
@@ -188,10 +205,40 @@ pub(super) fn of_type(types: &Types, event_type: Option<&EventType>) -> bool {
     }
 }
 
-pub(super) fn when(conditions: &[Condition], values: &Values<'_>) -> bool {
-    conditions
-        .iter()
-        .all(|condition| values.at(&condition.source).is_some_and(|value| value.equals(&condition.literal)))
+/// Whether the rule, once it matches, needs what the API answers.
+fn reads_answer(endpoint: &Endpoint, rule: &Rule) -> bool {
+    let of_action =
+        rule.action.iter().flat_map(|action| &action.fields).any(|field| is_fetched(&field.source));
+    let of_move = endpoint.resource.as_ref().zip(rule.status.as_ref()).is_some_and(|(resource, status)| {
+        matches!(status, StatusFrom::Fetched(_))
+            || is_fetched(&resource.key)
+            || match resource.order {
+                OrderKind::Fetch => true,
+                OrderKind::Time => endpoint.fetch.as_ref().is_some_and(|fetch| fetch.time.is_some()),
+                OrderKind::Sequence => endpoint.fetch.as_ref().is_some_and(|fetch| fetch.version.is_some()),
+                OrderKind::Rank => false,
+            }
+    });
+    of_action || of_move
+}
+
+/// Whom to ask, and which resource to look at before.
+fn question(
+    endpoint: &Endpoint,
+    fetch: &Fetch,
+    subject: Subject<'_>,
+    values: &Values<'_>,
+) -> Result<Question, Hold> {
+    let url = fetch
+        .url
+        .fill(|source| values.at(source).and_then(JsonText::key_part))
+        .map_err(|error| Hold::NoQuestion(error.to_string()))?;
+    let resource = endpoint.resource.as_ref().filter(|resource| !is_fetched(&resource.key));
+    let resource = resource.filter(|resource| resource.order == OrderKind::Fetch).and_then(|resource| {
+        let id = values.at(&resource.key).and_then(JsonText::key_part)?;
+        Some(ResourceKey::new(&resource.kind, subject.tenant, &id))
+    });
+    Ok(Question { url, resource })
 }
 
 fn planned(
@@ -199,12 +246,13 @@ fn planned(
     (index, rule): (usize, &Rule),
     subject: Subject<'_>,
     values: &Values<'_>,
+    told: Option<(&Truth, &Fetch)>,
 ) -> Result<Planned, Hold> {
     if endpoint.tenant.is_some() && subject.tenant.is_none_or(|tenant| tenant.as_str().is_empty()) {
         return Err(Hold::NoTenant);
     }
     let resource_move = match (&endpoint.resource, &rule.status) {
-        (Some(resource), Some(status)) => Some(planned_move(resource, status, subject, values)?),
+        (Some(resource), Some(status)) => Some(planned_move((resource, status), subject, values, told)?),
         _ => None,
     };
     let late = rule.late.unwrap_or(Late::Act);
@@ -216,23 +264,36 @@ fn planned(
 }
 
 fn planned_move(
-    resource: &EndpointResource,
-    status: &Status,
+    (resource, status): (&EndpointResource, &StatusFrom),
     subject: Subject<'_>,
     values: &Values<'_>,
+    told: Option<(&Truth, &Fetch)>,
 ) -> Result<PlannedMove, Hold> {
     let kind = &resource.kind;
     let id = values.key_part(|| KeyOf::Resource(kind.clone()), &resource.key)?;
     let order = match resource.order {
-        OrderKind::Time => subject.occurred_at.map(OrderValue::Time),
-        OrderKind::Sequence => subject.sequence.and_then(Sequence::parse).map(OrderValue::Sequence),
+        OrderKind::Time => {
+            let answered = told.and_then(|(truth, fetch)| truth.time(fetch));
+            answered.or(subject.occurred_at).map(OrderValue::Time)
+        }
+        OrderKind::Sequence => {
+            let answered = told.and_then(|(truth, fetch)| truth.version(fetch));
+            answered.or_else(|| subject.sequence.and_then(Sequence::parse)).map(OrderValue::Sequence)
+        }
         OrderKind::Rank => Some(OrderValue::Rank),
-        // Not available yet, so `config::load` refuses it; held is where a human sees it.
-        OrderKind::Fetch => None,
+        OrderKind::Fetch => told.map(|(truth, fetch)| truth.order(fetch)),
     };
     let order = order.ok_or_else(|| Hold::NoOrder(kind.clone()))?;
+    let to = match status {
+        StatusFrom::Rule(status) => status.clone(),
+        StatusFrom::Fetched(source) => {
+            let word = values.at(source).and_then(JsonText::key_part);
+            Status::new(word.ok_or_else(|| Hold::NoStatus(source.clone()))?.into_owned())
+        }
+    };
+    let told_by = if resource.order == OrderKind::Fetch { ToldBy::Api } else { ToldBy::Event };
     let resource = ResourceKey::new(kind, subject.tenant, &id);
-    Ok(PlannedMove { resource, kind: kind.clone(), to: status.clone(), order })
+    Ok(PlannedMove { resource, kind: kind.clone(), to, order, told_by })
 }
 
 fn planned_action(

@@ -7,6 +7,7 @@ use crate::json::JsonText;
 use crate::key::{ActionKey, DedupScope, EventHash, EventKey, ResourceKey};
 use crate::payload::Payload;
 use crate::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts};
+use crate::protocol::order::ToldBy;
 use crate::source::Source;
 use crate::time::UnixMillis;
 
@@ -88,7 +89,7 @@ fn payload(body: &str) -> Payload {
 }
 
 fn planned_by(event: &Event, body: &str) -> Plan {
-    plan(endpoint(&shop(str::to_owned)), event.into(), &payload(body))
+    plan(endpoint(&shop(str::to_owned)), event.into(), &payload(body), None)
 }
 
 fn planned(plan: Plan) -> Planned {
@@ -115,7 +116,9 @@ fn a_matching_rule_asks_for_its_move_and_its_action() {
     let order = OrderValue::Time(UnixMillis(1_767_225_599_999));
     let resource = ResourceKey::new(&"payment".into(), None, "pi_1");
     let to = "paid".into();
-    assert_eq!(planned.resource_move, Some(PlannedMove { resource, kind: "payment".into(), to, order }));
+    let told_by = ToldBy::Event;
+    let wanted = PlannedMove { resource, kind: "payment".into(), to, order, told_by };
+    assert_eq!(planned.resource_move, Some(wanted));
     let action = planned.action.unwrap();
     assert_eq!(action.key, ActionKey::from_fields(&"pack".into(), None, &["o-7", "1e2"]));
     assert_eq!((action.destination.as_str(), action.late), ("packing", Late::Act));
@@ -148,7 +151,7 @@ fn without_a_matching_rule_nothing_is_asked_for() {
 #[test]
 fn a_rule_for_every_type_takes_an_event_without_one() {
     let config = shop(|text| text.replace(r#"type = "shipped""#, r#"type = "*""#));
-    let planned = planned(plan(endpoint(&config), (&event(None)).into(), &payload("{}")));
+    let planned = planned(plan(endpoint(&config), (&event(None)).into(), &payload("{}"), None));
     assert_eq!(planned.rule, 2);
 }
 
@@ -185,7 +188,7 @@ fn an_ordered_resource_needs_an_order() {
     undated.occurred_at = None;
     assert_eq!(held(&planned_by(&undated, PAID)), "no_order: resource payment");
     let ranked = shop(|text| text.replace(r#"order = "time""#, r#"order = "rank""#));
-    let by_rank = planned(plan(endpoint(&ranked), (&undated).into(), &payload(PAID)));
+    let by_rank = planned(plan(endpoint(&ranked), (&undated).into(), &payload(PAID), None));
     assert_eq!(by_rank.resource_move.unwrap().order, OrderValue::Rank);
 }
 
@@ -194,7 +197,7 @@ fn an_ordered_resource_needs_an_order() {
 fn tenants_have_keys_of_their_own_and_none_is_no_tenant() {
     let config = shop(|text| text.replace("secrets", "tenant = \"path\"\nsecrets"));
     let mut theirs = event(Some("paid"));
-    let by = |event: &Event| plan(endpoint(&config), event.into(), &payload(PAID));
+    let by = |event: &Event| plan(endpoint(&config), event.into(), &payload(PAID), None);
     assert_eq!(held(&by(&theirs)), "missing_key_part: no tenant");
     theirs.tenant = Some(Tenant::new(""));
     assert_eq!(by(&theirs), Plan::Hold(Hold::NoTenant));

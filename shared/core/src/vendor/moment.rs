@@ -2,6 +2,7 @@
 //! milliseconds, and a time that cannot be is no time.
 
 use super::scheme::Unit;
+use crate::json::JsonText;
 use crate::time::UnixMillis;
 
 /// Longest number that is taken for a time.
@@ -18,6 +19,19 @@ pub(crate) fn stated(text: &str, unit: Unit, zone: i32) -> Option<UnixMillis> {
         Unit::Http => http(text),
     }
     .map(UnixMillis)
+}
+
+/// The time in a JSON value of which nobody says how it is written: a text in
+/// ISO 8601 or as HTTP has it, or a Unix time in seconds or milliseconds. From
+/// the year 5138 on seconds would be taken for milliseconds.
+pub(crate) fn of_json(value: &JsonText) -> Option<UnixMillis> {
+    const FIRST_OF_MILLIS: i64 = 100_000_000_000;
+    let text = value.plain()?;
+    match stated(&text, Unit::Seconds, 0) {
+        Some(seconds) if seconds.0 < FIRST_OF_MILLIS * 1_000 => Some(seconds),
+        Some(_) => stated(&text, Unit::Millis, 0),
+        None => stated(&text, Unit::Iso, 0).or_else(|| stated(&text, Unit::Http, 0)),
+    }
 }
 
 /// The time of a signature: numbers are digits only, as signed.

@@ -6,6 +6,7 @@ mod vendor;
 
 pub(super) use read::{KEYS, read};
 
+use super::fetch::Fetch;
 use super::guard::Guard;
 use super::resource::OrderKind;
 use super::rule::Rule;
@@ -44,6 +45,8 @@ pub struct Endpoint {
     pub guards: Vec<Guard>,
     /// The one kind of resource that its events move, and where the key is.
     pub resource: Option<EndpointResource>,
+    /// What its vendor's API is asked about an event.
+    pub fetch: Option<Fetch>,
     /// Its rules; the first that matches an event is the one that counts.
     pub rules: Vec<Rule>,
     /// Largest body in bytes; beyond it 413.

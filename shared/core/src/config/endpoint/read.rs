@@ -6,9 +6,10 @@ use super::{
     DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unusable,
 };
 use crate::config::destination::{positive_span, secrets};
+use crate::config::fetch;
 use crate::config::guard::{self, Guard};
 use crate::config::resource::Resource;
-use crate::config::rule::{ResourceOf, source};
+use crate::config::rule::{Fetched, OfEndpoint, ResourceOf, StatusFrom, source};
 use crate::config::secret_ref::SecretRef;
 use crate::config::{Declared, value};
 use crate::document::{Document, Entry, Table, Text, whole_number};
@@ -29,6 +30,7 @@ pub(in crate::config) const KEYS: &[&str] = &[
     "tenant",
     "guard",
     "resource",
+    "fetch",
     "rule",
     "max_body",
     "content_types",
@@ -54,19 +56,22 @@ pub(in crate::config) fn read(
 ) -> Option<Endpoint> {
     document.only(table, "an endpoint", KEYS);
     let vendor = described(document, declared, name, table);
-    let resource = table.get("resource").map(|entry| resource(document, declared, entry));
+    let fetch = table.get("fetch").map(|entry| fetch::read(document, entry));
+    let fetched = if fetch.is_some() { Fetched::Known } else { Fetched::NotAsked };
+    let resource = table.get("resource").map(|entry| resource(document, declared, fetched, entry));
     let of_rules = match &resource {
         None => ResourceOf::Nothing,
         Some(None) => ResourceOf::Malformed,
         Some(Some((_, resource))) => ResourceOf::Declared(resource),
     };
-    let rules = rules(document, declared, of_rules, table);
+    let rules = rules(document, declared, OfEndpoint { resource: of_rules, fetched }, table);
     let dedup_scope = table.get("dedup_scope").and_then(|entry| document.read(entry, value::name));
     let tenant = table.get("tenant").map(|entry| tenant(document, entry));
     let resource = resource.map(|found| found.map(|(resource, _)| resource));
     let settings = Settings {
         tenant: tenant.as_ref().and_then(Option::as_ref),
         resource: resource.as_ref().and_then(Option::as_ref),
+        fetch: fetch.as_ref().map(Option::as_ref),
         allow_unconfirmed: table
             .get("allow_unconfirmed")
             .is_some_and(|entry| document.truth(entry) == Some(true)),
@@ -100,6 +105,7 @@ pub(in crate::config) fn read(
         place: document.place(name.at),
         tenant: tenant.map_or(Some(None), |found| found.map(Some))?,
         resource: resource.map_or(Some(None), |found| found.map(Some))?,
+        fetch: fetch.map_or(Some(None), |found| found.map(Some))?,
         vendor: vendor?,
         sources: Vec::new(),
     };
@@ -144,6 +150,7 @@ fn described(
 fn resource<'d>(
     document: &mut Document<'_>,
     declared: &'d Declared,
+    fetched: Fetched,
     entry: Entry<'_>,
 ) -> Option<(EndpointResource, &'d Resource)> {
     let table = document.table(entry)?;
@@ -169,7 +176,7 @@ fn resource<'d>(
         document.absent(first.key_at, format!("resource `{}` is not declared", first.key), Some(remedy));
     }
     let text = document.text(first)?;
-    let key = source(document, text)?;
+    let key = source(document, fetched, text)?;
     let resource = declared_kind?.as_ref()?;
     Some((EndpointResource { kind: resource.kind.clone(), key, order: resource.order }, resource))
 }
@@ -226,7 +233,7 @@ fn tenant(document: &mut Document<'_>, entry: Entry<'_>) -> Option<TenantFrom> {
     match text.text {
         "path" => Some(TenantFrom::Path),
         "vendor" => Some(TenantFrom::Vendor),
-        _ => source(document, text).map(TenantFrom::Place),
+        _ => source(document, Fetched::TooEarly, text).map(TenantFrom::Place),
     }
 }
 
@@ -290,10 +297,16 @@ fn sources(endpoint: &Endpoint) -> Vec<Source> {
     };
     let of_rules = endpoint.rules.iter().flat_map(|rule| {
         let fields = rule.action.iter().flat_map(|action| action.fields.iter().map(|field| &field.source));
-        rule.when.iter().map(|condition| &condition.source).chain(fields)
+        let status = rule.status.iter().filter_map(|status| match status {
+            StatusFrom::Fetched(source) => Some(source),
+            StatusFrom::Rule(_) => None,
+        });
+        rule.when.iter().map(|condition| &condition.source).chain(fields).chain(status)
     });
     let of_guards = endpoint.guards.iter().flat_map(|guard| guard.demands.sources());
     let key = endpoint.resource.iter().map(|resource| &resource.key);
-    let all: BTreeSet<&Source> = tenant.into_iter().chain(key).chain(of_guards).chain(of_rules).collect();
+    let asked = endpoint.fetch.iter().flat_map(|fetch| fetch.url.parts());
+    let all: BTreeSet<&Source> =
+        tenant.into_iter().chain(key).chain(asked).chain(of_guards).chain(of_rules).collect();
     all.into_iter().cloned().collect()
 }

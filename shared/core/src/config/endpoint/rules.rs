@@ -1,7 +1,7 @@
 //! The rules of an endpoint, in their order.
 
 use crate::config::Declared;
-use crate::config::rule::{self, ResourceOf, Rule, Types};
+use crate::config::rule::{self, OfEndpoint, Rule, Types};
 use crate::document::{Document, Table};
 use crate::ids::EventType;
 use crate::problem::Place;
@@ -11,7 +11,7 @@ use std::collections::HashMap;
 pub(super) fn rules(
     document: &mut Document<'_>,
     declared: &Declared,
-    resource: ResourceOf<'_>,
+    endpoint: OfEndpoint<'_>,
     table: Table<'_>,
 ) -> Vec<Rule> {
     let Some(entry) = table.get("rule") else { return Vec::new() };
@@ -19,7 +19,7 @@ pub(super) fn rules(
     let mut taken: HashMap<EventType, Place> = HashMap::new();
     let mut all_taken: Option<Place> = None;
     for table in document.tables(entry) {
-        let Some(rule) = rule::read(document, declared, resource, table) else { continue };
+        let Some(rule) = rule::read(document, declared, endpoint, table) else { continue };
         refuse_shadowed(document, table.at, &rule, &taken, all_taken.as_ref());
         if rule.when.is_empty() {
             match &rule.types {

@@ -1,7 +1,7 @@
 //! What a vendor's description asks of an endpoint.
 
 use super::{EndpointResource, TenantFrom};
-use crate::config::OrderKind;
+use crate::config::{Fetch, OrderKind};
 use crate::document::{Document, Table, Text};
 use crate::problem::nearest;
 use crate::vendor::Vendor;
@@ -11,6 +11,8 @@ use crate::vendor::Vendor;
 pub(super) struct Settings<'a> {
     pub(super) tenant: Option<&'a TenantFrom>,
     pub(super) resource: Option<&'a EndpointResource>,
+    /// `Some(None)`: it is malformed, which is a problem already.
+    pub(super) fetch: Option<Option<&'a Fetch>>,
     pub(super) allow_unconfirmed: bool,
 }
 
@@ -46,7 +48,7 @@ pub(super) fn check(
         document.problem(entry.value_at, message, Some("tenant = \"path\" or \"/pointer\"".to_owned()));
     }
     check_params(document, table, name, vendor);
-    check_order(document, table, vendor, settings.resource);
+    check_order(document, table, vendor, settings);
 }
 
 fn check_params(document: &mut Document<'_>, table: Table<'_>, name: Text<'_>, vendor: &Vendor) {
@@ -70,16 +72,23 @@ fn check_params(document: &mut Document<'_>, table: Table<'_>, name: Text<'_>, v
 }
 
 /// A resource is ordered by something that the vendor states.
-fn check_order(
-    document: &mut Document<'_>,
-    table: Table<'_>,
-    vendor: &Vendor,
-    resource: Option<&EndpointResource>,
-) {
-    let (Some(resource), Some(entry)) = (resource, table.get("resource")) else { return };
+fn check_order(document: &mut Document<'_>, table: Table<'_>, vendor: &Vendor, settings: &Settings<'_>) {
+    let (Some(resource), Some(entry)) = (settings.resource, table.get("resource")) else { return };
+    let answered = |says: fn(&Fetch) -> bool| settings.fetch.is_some_and(|fetch| fetch.is_none_or(says));
     let missing = match resource.order {
-        OrderKind::Time if !vendor.states_time() => "time",
-        OrderKind::Sequence if !vendor.states_sequence() => "sequence",
+        OrderKind::Time if !vendor.states_time() && !answered(|fetch| fetch.time.is_some()) => "time",
+        OrderKind::Sequence if !vendor.states_sequence() && !answered(|fetch| fetch.version.is_some()) => {
+            "sequence"
+        }
+        OrderKind::Fetch if settings.fetch.is_none() => {
+            let message = format!(
+                "resource `{}` is as its vendor's API says, and the endpoint does not ask it",
+                resource.kind
+            );
+            let remedy = "fetch.url = \"https://api.example.com/v1/jobs/{/id}\"";
+            document.absent(entry.key_at, message, Some(remedy.to_owned()));
+            return;
+        }
         _ => return,
     };
     let message =

@@ -2,7 +2,7 @@
 
 mod read;
 
-pub(super) use read::{KEYS, ResourceOf, conditions, read, source, types};
+pub(super) use read::{Fetched, KEYS, OfEndpoint, ResourceOf, conditions, read, source, types};
 
 use crate::ids::{ActionName, DestinationName, EventType, FieldName, Status};
 use crate::json::Literal;
@@ -17,7 +17,7 @@ pub struct Rule {
     /// What else must hold, all of it, in the order of the file.
     pub when: Vec<Condition>,
     /// What the event says about the resource.
-    pub status: Option<Status>,
+    pub status: Option<StatusFrom>,
     /// What it asks for.
     pub action: Option<RuleAction>,
     /// What to do with the action of a late event. There exactly where the
@@ -34,6 +34,15 @@ pub enum Types {
     Every,
     /// These and no others.
     These(Vec<EventType>),
+}
+
+/// Who says which status the resource has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum StatusFrom {
+    /// The rule: whatever it matches says this.
+    Rule(Status),
+    /// What the vendor's API answers, in the words of the resource's moves.
+    Fetched(Source),
 }
 
 /// A value of the delivery that must equal a literal, compared as JSON.

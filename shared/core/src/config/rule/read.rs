@@ -1,6 +1,6 @@
 //! Reads rules.
 
-use super::{Condition, Field, Late, Rule, RuleAction, Types};
+use super::{Condition, Field, Late, Rule, RuleAction, StatusFrom, Types};
 use crate::config::resource::Resource;
 use crate::config::{Declared, value};
 use crate::document::{Document, Entry, Table, Text};
@@ -27,13 +27,32 @@ pub(in crate::config) enum ResourceOf<'a> {
     Declared(&'a Resource),
 }
 
+/// What a rule needs to know of the endpoint that it stands in.
+#[derive(Debug, Clone, Copy)]
+pub(in crate::config) struct OfEndpoint<'a> {
+    pub resource: ResourceOf<'a>,
+    pub fetched: Fetched,
+}
+
+/// Whether a value may be read from what the vendor's API answers.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::config) enum Fetched {
+    /// The endpoint asks it.
+    Known,
+    /// The endpoint does not.
+    NotAsked,
+    /// It is decided before anybody is asked, on the delivery alone.
+    TooEarly,
+}
+
 /// Reads one `[[endpoint.NAME.rule]]`.
 pub(in crate::config) fn read(
     document: &mut Document<'_>,
     declared: &Declared,
-    resource: ResourceOf<'_>,
+    endpoint: OfEndpoint<'_>,
     table: Table<'_>,
 ) -> Option<Rule> {
+    let OfEndpoint { resource, fetched } = endpoint;
     document.only(table, "a rule", KEYS);
     let types = match table.get("type") {
         Some(entry) => types(document, entry),
@@ -44,9 +63,9 @@ pub(in crate::config) fn read(
             None
         }
     };
-    let when = table.get("when").map_or(Some(Vec::new()), |entry| conditions(document, entry));
-    let status = table.get("status").map(|entry| status(document, resource, entry));
-    let action = table.get("action").map(|entry| action(document, declared, entry));
+    let when = table.get("when").map_or(Some(Vec::new()), |entry| conditions(document, fetched, entry));
+    let status = table.get("status").map(|entry| status(document, endpoint, entry));
+    let action = table.get("action").map(|entry| action(document, declared, fetched, entry));
     if status.is_none() && action.is_none() {
         let remedy = "give it a status, an action or both; an event without a rule is ignored anyway";
         document.absent(table.at, "the rule does nothing", Some(remedy.to_owned()));
@@ -88,11 +107,15 @@ pub(in crate::config) fn types(document: &mut Document<'_>, entry: Entry<'_>) ->
 }
 
 /// Reads the conditions of a rule or a guard.
-pub(in crate::config) fn conditions(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<Condition>> {
+pub(in crate::config) fn conditions(
+    document: &mut Document<'_>,
+    fetched: Fetched,
+    entry: Entry<'_>,
+) -> Option<Vec<Condition>> {
     let table = document.table(entry)?;
     let mut conditions = Vec::new();
     for entry in table.entries() {
-        let source = source(document, Text { text: entry.key, at: entry.key_at });
+        let source = source(document, fetched, Text { text: entry.key, at: entry.key_at });
         let literal = Literal::from_toml(entry.value);
         if literal.is_none() {
             let message = "the right side of `when` is text, a number, true or false";
@@ -106,15 +129,32 @@ pub(in crate::config) fn conditions(document: &mut Document<'_>, entry: Entry<'_
 }
 
 /// Reads the place of a value.
-pub(in crate::config) fn source(document: &mut Document<'_>, text: Text<'_>) -> Option<Source> {
+pub(in crate::config) fn source(
+    document: &mut Document<'_>,
+    fetched: Fetched,
+    text: Text<'_>,
+) -> Option<Source> {
     let source = document.accept(text, Source::parse(text.text))?;
-    if matches!(source, Source::Fetch(_)) {
-        document.unavailable(text.at, "`fetch:`");
+    match (&source, fetched) {
+        (Source::Fetch(_), Fetched::NotAsked) => {
+            let remedy = "fetch.url = \"https://api.example.com/v1/jobs/{/id}\"";
+            document.absent(text.at, "the endpoint asks nobody: it has no `fetch`", Some(remedy.to_owned()));
+            None
+        }
+        (Source::Fetch(_), Fetched::TooEarly) => {
+            let message = "this is decided on the delivery alone, before the vendor's API is asked";
+            document.problem(text.at, message, Some("a place in the delivery".to_owned()));
+            None
+        }
+        _ => Some(source),
     }
-    Some(source)
 }
 
-fn status(document: &mut Document<'_>, resource: ResourceOf<'_>, entry: Entry<'_>) -> Option<Status> {
+fn status(
+    document: &mut Document<'_>,
+    OfEndpoint { resource, fetched }: OfEndpoint<'_>,
+    entry: Entry<'_>,
+) -> Option<StatusFrom> {
     let text = document.text(entry)?;
     let resource = match resource {
         ResourceOf::Declared(resource) => resource,
@@ -126,6 +166,10 @@ fn status(document: &mut Document<'_>, resource: ResourceOf<'_>, entry: Entry<'_
             return None;
         }
     };
+    // No status is called so: a name has no colon.
+    if text.text.starts_with("fetch:") {
+        return source(document, fetched, text).map(StatusFrom::Fetched);
+    }
     let status = Status::new(text.text);
     if !resource.graph.declares(&status) {
         let known = resource.graph.statuses().iter().map(Status::as_str);
@@ -136,10 +180,15 @@ fn status(document: &mut Document<'_>, resource: ResourceOf<'_>, entry: Entry<'_
         let message = format!("no move of resource `{}` names the status \"{}\"", resource.kind, text.text);
         document.problem(text.at, message, Some(remedy));
     }
-    Some(status)
+    Some(StatusFrom::Rule(status))
 }
 
-fn action(document: &mut Document<'_>, declared: &Declared, entry: Entry<'_>) -> Option<RuleAction> {
+fn action(
+    document: &mut Document<'_>,
+    declared: &Declared,
+    fetched: Fetched,
+    entry: Entry<'_>,
+) -> Option<RuleAction> {
     let table = document.table(entry)?;
     let mut named = table.entries();
     let Some(first) = named.next() else {
@@ -151,7 +200,7 @@ fn action(document: &mut Document<'_>, declared: &Declared, entry: Entry<'_>) ->
         let remedy = "one event asks for one effect: let its destination do both";
         document.problem(more.key_at, message, Some(remedy.to_owned()));
     }
-    let fields = fields(document, first);
+    let fields = fields(document, fetched, first);
     let Some(action) = declared.actions.get(first.key) else {
         let remedy = match nearest(first.key, declared.actions.keys().map(ActionName::as_str)) {
             Some(near) => format!("did you mean `{near}`?"),
@@ -195,7 +244,7 @@ fn key_fields(
     (key.len() == names.len()).then_some(key)
 }
 
-fn fields(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<Field>> {
+fn fields(document: &mut Document<'_>, fetched: Fetched, entry: Entry<'_>) -> Option<Vec<Field>> {
     let table = document.table(entry)?;
     let mut fields = Vec::new();
     for field in table.entries() {
@@ -208,7 +257,7 @@ fn fields(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<Field>> {
         }
         document.accept(Text { text: field.key, at: field.key_at }, value::name(field.key));
         let Some(text) = document.text(field) else { continue };
-        if let Some(source) = source(document, text) {
+        if let Some(source) = source(document, fetched, text) {
             fields.push(Field { name: field.key.into(), source });
         }
     }

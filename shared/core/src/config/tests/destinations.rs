@@ -80,10 +80,6 @@ fn what_is_not_built_yet_is_one_problem_with_its_place() {
             &format!("{http}, secrets = [\"file:packing\"]"),
             "16:68: a destination's secret kept in `file:`",
         ),
-        ("order = \"time\"", "order = \"fetch\"", "11:9: order = \"fetch\""),
-        ("order = \"/order\"", "order = \"fetch:/order\"", "8:25: `fetch:`"),
-        ("\"/data/object/id\"", "\"fetch:/id\"", "4:20: `fetch:`"),
-        ("late =", "when = { \"fetch:/paid\" = true }\nlate =", "9:10: `fetch:`"),
     ] {
         let text = BASE.replace(from, to);
         let checked = check(("endpoints.toml", &text), &[]);

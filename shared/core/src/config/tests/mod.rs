@@ -3,6 +3,7 @@
 mod destinations;
 mod endpoints;
 mod example;
+mod fetch;
 mod review;
 mod rules;
 mod vendors;

@@ -14,6 +14,7 @@ use crate::protocol::reason::{Reason, Slug};
 use crate::protocol::resource::{Resource, ResourceGuard};
 use crate::protocol::transition::{ActionWrite, ResourceWrite, Transition};
 use crate::time::UnixMillis;
+use std::time::Duration;
 
 /// An event that nothing is bound to, and all that its claim names.
 pub(super) struct Planned<'a> {
@@ -46,11 +47,17 @@ pub(super) fn from_intent(planned: &Planned<'_>, at: At<'_>) -> Decision {
         Intent::PayloadMissing => return Decision::End(End::Wait(at.now.plus(at.limits.first_sweep))),
         Intent::Nothing(reason) => return end_as(EventStatus::Ignored, reason.clone()),
         Intent::Hold(reason) => return end_as(EventStatus::Held, reason.clone()),
+        Intent::Unknown { reason, not_before } => return ask_again(event, reason, *not_before, at),
+        Intent::Unknowable(reason) => return at.fail(event, reason.clone(), Some(planned.stamp.stamped_at)),
         Intent::Act { moves, action } => (moves.as_ref(), action.as_ref()),
     };
     let verdict = moves.map(|wanted| judge(wanted, planned.resource, at.now));
     match (verdict, wanted) {
         (Some(Verdict::TooFarAhead), _) => end_as(EventStatus::Held, Reason::bare(Slug::FarFuture)),
+        (Some(Verdict::Outdated), _) => {
+            let cause = "the answer is older than an earlier one";
+            ask_again(event, &Reason::with(Slug::TruthOlder, cause), None, at)
+        }
         (Some(Verdict::UnknownStatus), _) => end_as(EventStatus::Held, Reason::bare(Slug::UnknownStatus)),
         (Some(Verdict::Late), None) => end_as(EventStatus::Ignored, Reason::bare(Slug::Late)),
         (Some(Verdict::Late), Some(wanted)) if wanted.late == Late::Skip => {
@@ -66,6 +73,20 @@ pub(super) fn from_intent(planned: &Planned<'_>, at: At<'_>) -> Decision {
             meet(planned, wanted, resource, at)
         }
     }
+}
+
+/// The vendor's API is asked again later. Why stands in the event, so that
+/// people see what it waits for; the same reason is not written twice.
+fn ask_again(event: &Event, reason: &Reason, not_before: Option<Duration>, at: At<'_>) -> Decision {
+    let end = End::AskAgain { not_before };
+    if event.progress.reason.as_ref() == Some(reason) {
+        return Decision::End(end);
+    }
+    let mut transition = at.event_to(event, EventStatus::Received, Some(reason.clone()));
+    if let Some(write) = &mut transition.event {
+        write.to.due = Some(at.later_due(event));
+    }
+    Decision::write(transition, Then::End(end))
 }
 
 /// The resource's part of the claim.
@@ -177,6 +198,11 @@ pub(super) fn bound(bound: &Bound<'_>, at: At<'_>) -> Decision {
         ActionStatus::Rejected => match (bound.intent, bound.policy) {
             (_, None) => at.fail(event, destination_gone(action), stamped_at),
             (None, Some(_)) => Decision::Read(Read::Intent),
+            // What would be frozen for the next generation is not known.
+            (Some(Intent::Unknown { not_before, .. }), Some(_)) => {
+                Decision::End(End::AskAgain { not_before: *not_before })
+            }
+            (Some(Intent::Unknowable(reason)), Some(_)) => at.fail(event, reason.clone(), stamped_at),
             (Some(intent), Some(_)) => {
                 let asks = same_action(intent, action).unwrap_or(Asks::again(action));
                 claimed(Begin { event, asks, worker: bound.worker }.anew(action, at))

@@ -8,6 +8,7 @@ use crate::protocol::order::Move;
 use crate::protocol::policy::EffectPolicy;
 use crate::protocol::reason::Reason;
 use crate::rule::InputDigest;
+use std::time::Duration;
 
 /// What today's rules want of an event.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,6 +20,16 @@ pub enum Intent<'a> {
     Nothing(Reason),
     /// Kept and shown, not processed, with the reason.
     Hold(Reason),
+    /// What the rules want depends on the vendor's API, and that gave no answer
+    /// that could be used, or an old one: ask again.
+    Unknown {
+        /// Why.
+        reason: Reason,
+        /// How long the API asks to wait.
+        not_before: Option<Duration>,
+    },
+    /// It will never give one: failed, with the reason.
+    Unknowable(Reason),
     /// A move, an action, or both.
     Act {
         /// What it says of its resource.

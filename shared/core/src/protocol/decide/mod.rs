@@ -118,7 +118,9 @@ pub enum Read {
     /// The action that the event is bound to.
     Action(ActionKey),
     /// The payload, what today's rules want of it, and the resource and
-    /// action that they name.
+    /// action that they name. Where they want to know what the vendor's API
+    /// says, the resource is read *before* it is asked: the claim names that
+    /// reading, so an answer that was overtaken is refused (INV-3).
     Intent,
     /// Whether the payload that the event points to is there.
     FirstPayload,
@@ -149,6 +151,12 @@ pub enum End {
         /// Tries so far.
         attempts: u32,
         /// What the destination asked for.
+        not_before: Option<Duration>,
+    },
+    /// Ask the vendor's API again: soon while the message is young, then with
+    /// the sweeper. Waiting is not an attempt (INV-8).
+    AskAgain {
+        /// What the API asked for.
         not_before: Option<Duration>,
     },
     /// The event failed: fail the record with visibility 0, so that SQS itself

@@ -19,8 +19,7 @@ pub(super) fn looks_at(event: &Event, at: At<'_>) -> Decision {
             Decision::Read(Read::Action(action.clone()))
         }
         (EventStatus::Received | EventStatus::Processing, None) if reached(event, at) => {
-            let reason = Reason::with(Slug::BoundReached, format!("swept {} times", progress.sweeps));
-            Decision::write(at.failed(event, reason, None), Then::End(End::Drop))
+            Decision::write(at.failed(event, bound_reached(event), None), Then::End(End::Drop))
         }
         (EventStatus::Received | EventStatus::Processing, None) => later(event, Then::End(End::Send), at),
         (EventStatus::InDoubt, None) => later(event, Then::End(End::Drop), at),
@@ -65,6 +64,16 @@ pub(super) fn bound(
             later(event, Then::End(End::Send), at)
         }
     }
+}
+
+/// How often it was tried, and what it waited for.
+fn bound_reached(event: &Event) -> Reason {
+    let swept = format!("swept {} times", event.progress.sweeps);
+    let waited = event.progress.reason.as_ref().map(|reason| {
+        let cause = reason.cause.as_deref().unwrap_or("no cause");
+        format!("{swept}; {}: {cause}", reason.slug.as_str())
+    });
+    Reason::with(Slug::BoundReached, waited.unwrap_or(swept))
 }
 
 /// Has this round reached a bound at which the sweeper itself ends it?

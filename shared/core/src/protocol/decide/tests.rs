@@ -13,7 +13,7 @@ use crate::key::{ActionKey, DedupScope, EventHash, EventKey, ResourceKey};
 use crate::ports::Outcome;
 use crate::protocol::action::{ActionStatus, EffectResult, FrozenRequest};
 use crate::protocol::event::{EventStatus, Progress, Seen, SignatureFacts};
-use crate::protocol::order::Move;
+use crate::protocol::order::{Move, ToldBy};
 use crate::protocol::policy::Lease;
 use crate::protocol::reason::Slug;
 use crate::protocol::resource::Resource;
@@ -226,7 +226,13 @@ fn a_late_event_acts_without_a_move_or_is_ignored_as_the_rule_says() {
         moved_at: NOW,
     };
     let older = OrderValue::Time(UnixMillis(1));
-    let moves = Move { resource: resource.key.clone(), to: "paid".into(), order: older, graph: &graph };
+    let moves = Move {
+        resource: resource.key.clone(),
+        to: "paid".into(),
+        order: older,
+        told_by: ToldBy::Event,
+        graph: &graph,
+    };
     let decided = |late| {
         let intent = Intent::Act { moves: Some(moves.clone()), action: Some(wanted(late)) };
         planned(&event(EventStatus::Received), &intent, Some(&resource), None)
