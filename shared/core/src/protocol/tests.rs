@@ -2,7 +2,7 @@
 
 use super::action::{Action, ActionGuard, ActionStatus, FrozenRequest};
 use super::event::{Event, EventGuard, EventStatus, Progress, Seen, SignatureFacts};
-use super::order::{Move, Verdict, judge};
+use super::order::{Move, ToldBy, Verdict, judge};
 use super::policy::{Limits, MOVED_AFTER, Stamp};
 use super::reason::Slug;
 use super::resource::{Resource, ResourceGuard};
@@ -230,6 +230,7 @@ fn the_order_of_a_resource_is_judged_as_the_table_says() {
     let at = |number: &str| OrderValue::Sequence(Sequence::parse(number).unwrap());
     let says = |to: &str, order, stored: Option<&Resource>| {
         let wanted = Move {
+            told_by: ToldBy::Event,
             resource: ResourceKey::new(&"payment".into(), None, "pi_1"),
             to: to.into(),
             order,
@@ -256,7 +257,11 @@ fn the_order_of_a_resource_is_judged_as_the_table_says() {
     let ranked = resource("paid", OrderValue::Rank);
     let says = |to: &str| {
         let resource = ranked.key.clone();
-        judge(&Move { resource, to: to.into(), order: at("1"), graph: &graph }, Some(&ranked), NOW)
+        judge(
+            &Move { resource, to: to.into(), order: at("1"), told_by: ToldBy::Event, graph: &graph },
+            Some(&ranked),
+            NOW,
+        )
     };
     assert_eq!(
         [says("pending"), says("paid"), says("refunded")],
@@ -270,6 +275,7 @@ fn a_time_more_than_a_day_ahead_orders_nothing() {
     let ahead = |millis| {
         let order = OrderValue::Time(NOW.plus(Duration::from_millis(millis)));
         let wanted = Move {
+            told_by: ToldBy::Event,
             resource: ResourceKey::new(&"payment".into(), None, "pi_1"),
             to: "paid".into(),
             order,

@@ -170,7 +170,13 @@ fn that_an_event_asked_with_other_values_is_shown_until_it_is_processed() {
 }
 
 fn moves<'a>(to: &str, order: OrderValue, graph: &'a Graph) -> Move<'a> {
-    Move { resource: ResourceKey::new(&"payment".into(), None, "pi_1"), to: to.into(), order, graph }
+    Move {
+        resource: ResourceKey::new(&"payment".into(), None, "pi_1"),
+        to: to.into(),
+        order,
+        told_by: ToldBy::Event,
+        graph,
+    }
 }
 
 #[test]
