@@ -51,6 +51,24 @@ impl Patience {
         operation: Duration::from_secs(60),
         attempts: 3,
     };
+
+    /// As the SDK's timeouts: none is left to its defaults.
+    pub fn timeouts(self) -> TimeoutConfig {
+        TimeoutConfig::builder()
+            .connect_timeout(self.connect)
+            .read_timeout(self.read)
+            .operation_attempt_timeout(self.attempt)
+            .operation_timeout(self.operation)
+            .build()
+    }
+
+    /// As the SDK's retries.
+    pub fn retries(self) -> RetryConfig {
+        RetryConfig::standard()
+            .with_max_attempts(self.attempts)
+            .with_initial_backoff(FIRST_BACKOFF)
+            .with_max_backoff(LONGEST_BACKOFF)
+    }
 }
 
 /// The first wait between two tries; doubled each time, with full jitter.
@@ -169,28 +187,23 @@ impl Aws {
     }
 }
 
+/// How the SDK behaves where we say nothing.
+pub fn behavior() -> BehaviorVersion {
+    BehaviorVersion::v2026_01_12()
+}
+
 fn settings(patience: Patience) -> aws_types::sdk_config::Builder {
-    let timeouts = TimeoutConfig::builder()
-        .connect_timeout(patience.connect)
-        .read_timeout(patience.read)
-        .operation_attempt_timeout(patience.attempt)
-        .operation_timeout(patience.operation)
-        .build();
-    let retries = RetryConfig::standard()
-        .with_max_attempts(patience.attempts)
-        .with_initial_backoff(FIRST_BACKOFF)
-        .with_max_backoff(LONGEST_BACKOFF);
     SdkConfig::builder()
-        .behavior_version(BehaviorVersion::v2026_01_12())
+        .behavior_version(behavior())
         .http_client(http_client())
         .identity_cache(IdentityCache::no_cache())
-        .timeout_config(timeouts)
-        .retry_config(retries)
+        .timeout_config(patience.timeouts())
+        .retry_config(patience.retries())
 }
 
 /// One TLS stack: rustls on ring, whose first use costs nothing (aws-lc
 /// gathers entropy for most of a small function's second).
-fn http_client() -> SharedHttpClient {
+pub fn http_client() -> SharedHttpClient {
     aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https()
 }
 

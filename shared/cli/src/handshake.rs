@@ -3,15 +3,13 @@
 //! puts it where the endpoint's secret is kept. Nothing is verified with it
 //! before.
 
-use crate::local::checkout::Checkout;
+use crate::local::environment;
 use crate::say::say;
 use anyhow::{Context, Result, bail, ensure};
 use clap::{Args, Subcommand};
 use sekali::ids::EndpointName;
 use sekali_aws::client::Patience;
 use sekali_aws::{Aws, DynamoStore, Tables};
-use std::collections::HashMap;
-use std::fs;
 
 /// The variable in which the template names the table to the functions.
 const EVENTS_TABLE: &str = "SEKALI_EVENTS_TABLE";
@@ -89,7 +87,7 @@ impl Whose {
 
     /// The store, of which the events table alone is asked.
     fn store(&self) -> Result<DynamoStore> {
-        let local = if self.local { Some(local_variables()?) } else { None };
+        let local = if self.local { Some(environment::read(None)?) } else { None };
         let variable = |name: &str| match &local {
             Some(variables) => variables.get(name).cloned(),
             None => std::env::var(name).ok(),
@@ -102,38 +100,9 @@ impl Whose {
     }
 }
 
-/// The environment that `sekali local run` leaves for others.
-fn local_variables() -> Result<HashMap<String, String>> {
-    let checkout = Checkout::around(&std::env::current_dir()?)?;
-    let file = checkout.root().join("target/local/env");
-    let text = fs::read_to_string(&file)
-        .with_context(|| format!("{} is not there: is `sekali local run` up?", file.display()))?;
-    Ok(variables(&text))
-}
-
-/// `NAME='value'`, line by line.
-fn variables(text: &str) -> HashMap<String, String> {
-    text.lines()
-        .filter_map(|line| line.split_once('='))
-        .map(|(name, value)| {
-            let quote = value.chars().next().filter(|first| "'\"".contains(*first));
-            let bare = quote.and_then(|quote| value.strip_prefix(quote)?.strip_suffix(quote));
-            (name.to_owned(), bare.unwrap_or(value).to_owned())
-        })
-        .collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn the_environment_of_a_local_run_is_read_back_as_it_was() {
-        let read = variables("A='b c'\nD=\"it's\"\nE=\n");
-        assert_eq!(read["A"], "b c");
-        assert_eq!(read["D"], "it's");
-        assert_eq!(read["E"], "");
-    }
 
     #[test]
     fn without_a_table_it_says_how_to_name_one() {

@@ -1,5 +1,5 @@
 //! The command line of Sekali, as a library so that the end-to-end tests can
-//! deploy what `sekali local run` deploys.
+//! deploy what `sekali local run` deploys and ask what people on call ask.
 
 pub mod capture;
 pub mod check;
@@ -8,6 +8,7 @@ mod ended;
 mod handshake;
 mod interrupted;
 pub mod local;
+pub mod on_call;
 mod paint;
 mod say;
 mod send;
@@ -16,7 +17,7 @@ mod vectors;
 
 pub use ended::{COULD_NOT, Ended};
 
-use clap::{Parser, Subcommand};
+use clap::{CommandFactory, Parser, Subcommand};
 
 /// Sekali: a webhook's effect happens once.
 #[derive(Debug, Parser)]
@@ -26,6 +27,8 @@ use clap::{Parser, Subcommand};
   sekali check --against body.json --type order.paid  what a real payload would do
   sekali doctor request.http --endpoint stripe        why a request does not verify
   sekali send events.jsonl --url URL --secret env:S   events to a receiver, as a vendor sends them
+  sekali events show evt_1NxZ --stack sekali-prod     what happened to an event
+  sekali stats --stack sekali-prod                    what is open or needs a human
   sekali local run                                    the whole of it on this machine")]
 pub struct Cli {
     #[command(subcommand)]
@@ -45,6 +48,16 @@ enum Command {
     /// Secrets that vendors hand over.
     #[command(subcommand)]
     Handshake(handshake::Handshake),
+    #[command(flatten)]
+    OnCall(on_call::OnCall),
+    /// Write completions for your shell to standard output.
+    #[command(
+        after_help = "Example:\n  sekali completions bash > ~/.local/share/bash-completion/completions/sekali"
+    )]
+    Completions {
+        /// Which shell.
+        shell: clap_complete::Shell,
+    },
 }
 
 impl Cli {
@@ -60,6 +73,11 @@ impl Cli {
             Command::Send(send) => send.run().await,
             Command::Vectors(vectors) => vectors.run(),
             Command::Handshake(handshake) => handshake.run().await.map(|()| Ended::Well),
+            Command::OnCall(on_call) => on_call.run().await,
+            Command::Completions { shell } => {
+                clap_complete::generate(shell, &mut Self::command(), "sekali", &mut std::io::stdout());
+                Ok(Ended::Well)
+            }
         }
     }
 }

@@ -29,6 +29,12 @@ impl Paint {
         Self { on: std::io::stdout().is_terminal() && !asked_for_none }
     }
 
+    /// No colours.
+    #[cfg(test)]
+    pub fn none() -> Self {
+        Self { on: false }
+    }
+
     /// A text in its tone.
     pub fn text<T: Display>(self, tone: Tone, text: T) -> impl Display {
         Painted { code: self.on.then(|| tone.code()), text }

@@ -9,6 +9,7 @@ mod document;
 pub mod http;
 pub mod ids;
 pub mod ingest;
+pub mod instant;
 pub mod json;
 pub mod key;
 pub mod payload;

@@ -14,6 +14,7 @@ use sekali_aws::{Tables, tables};
 use sekali_cli::local::aws::{Aws, REGION};
 use sekali_cli::local::checkout::Checkout;
 use sekali_cli::local::emulator::any_port;
+use sekali_cli::on_call::desk::Desk;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -137,6 +138,23 @@ impl Driven {
     /// It failed.
     pub async fn sweep(&self, sweeper: &Worker) -> Result<Value> {
         sweeper.answer(&json!({ "source": "aws.events" }), Duration::from_secs(50)).await
+    }
+
+    /// The desk of whoever is on call for it.
+    ///
+    /// # Errors
+    /// See [`desk`](super::desk::desk).
+    pub fn desk(&self) -> Result<Desk> {
+        super::desk::desk(&self.kept, &self.folder.join("config"))
+    }
+
+    /// Hands messages to a processor until the queue is empty.
+    ///
+    /// # Errors
+    /// As [`Driven::hand_over`].
+    pub async fn drain(&self, processor: &Worker) -> Result<()> {
+        while self.hand_over(processor).await? > 0 {}
+        Ok(())
     }
 
     /// The folder with what the functions said.

@@ -9,6 +9,7 @@
 
 pub mod configuration;
 pub mod deployed;
+pub mod desk;
 pub mod destination;
 pub mod driven;
 pub mod gate;

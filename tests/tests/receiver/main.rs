@@ -7,6 +7,7 @@ mod effects;
 mod guards;
 mod letters;
 mod log;
+mod on_call;
 mod sender;
 mod storage;
 mod storm;

@@ -4,6 +4,7 @@ mod captured;
 mod error;
 mod expression;
 mod item;
+pub mod listing;
 mod read;
 mod store;
 #[cfg(test)]

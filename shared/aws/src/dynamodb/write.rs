@@ -267,7 +267,7 @@ fn item_of(reason: &CancellationReason) -> Option<Item> {
 }
 
 /// DynamoDB refuses an empty map of values.
-fn values(
+pub(super) fn values(
     values: std::collections::BTreeMap<String, aws_sdk_dynamodb::types::AttributeValue>,
 ) -> Option<Item> {
     (!values.is_empty()).then(|| values.into_iter().collect())

@@ -7,6 +7,7 @@ pub mod configuration;
 pub mod demo;
 pub mod destination;
 pub mod emulator;
+pub mod environment;
 mod group;
 pub mod package;
 mod run;

@@ -2,6 +2,7 @@
 //! data; here it becomes conditional changes of items, and nowhere else is a
 //! condition written (INV-3, INV-5: what a write names is what its guard says).
 
+pub(crate) mod listing;
 mod phrase;
 #[cfg(test)]
 mod tests;

@@ -20,6 +20,13 @@ pub(crate) const STATUS: &str = "status";
 pub(crate) const GENERATION: &str = "generation";
 pub(crate) const HASH: &str = "hash";
 pub(crate) const ACTION: &str = "action";
+pub(crate) const ENDPOINT: &str = "endpoint";
+pub(crate) const TENANT: &str = "tenant";
+pub(crate) const ID: &str = "id";
+pub(crate) const TYPE: &str = "type";
+pub(crate) const RECEIVED: &str = "received_at";
+pub(crate) const CORRELATION: &str = "correlation";
+pub(crate) const REASON: &str = "reason";
 pub(crate) const DELIVERIES: &str = "deliveries";
 pub(crate) const LAST_SEEN: &str = "last_seen";
 pub(crate) const CONFLICTS: &str = "conflicts";
@@ -28,17 +35,17 @@ pub(crate) const CONFLICT_HASHES: &str = "conflict_hashes";
 /// The item of an event that is created.
 pub(crate) fn encode(event: &Event) -> Item {
     let mut attributes: Attributes = vec![
-        ("endpoint", Some(text(event.endpoint.as_str()))),
+        (ENDPOINT, Some(text(event.endpoint.as_str()))),
         ("vendor", Some(text(event.vendor.as_str()))),
-        ("tenant", event.tenant.as_ref().map(|tenant| text(tenant.as_str()))),
-        ("id", Some(text(&event.id))),
-        ("type", event.event_type.as_ref().map(|event_type| text(event_type.as_str()))),
+        (TENANT, event.tenant.as_ref().map(|tenant| text(tenant.as_str()))),
+        (ID, Some(text(&event.id))),
+        (TYPE, event.event_type.as_ref().map(|event_type| text(event_type.as_str()))),
         ("version", event.version.as_ref().map(text)),
         ("occurred_at", event.occurred_at.map(millis)),
         ("sequence", event.sequence.as_ref().map(text)),
-        ("received_at", Some(millis(event.received_at))),
+        (RECEIVED, Some(millis(event.received_at))),
         ("put_nonce", Some(text(event.put_nonce.as_str()))),
-        ("correlation", Some(text(event.correlation.as_str()))),
+        (CORRELATION, Some(text(event.correlation.as_str()))),
         ("sig_secret", event.signature.secret.map(|secret| number(secret.position))),
         ("sig_stage", event.signature.secret.map(|secret| text(secret.stage.as_str()))),
         ("sig_scheme", Some(text(&event.signature.scheme))),
@@ -68,7 +75,7 @@ pub(crate) fn progress(key: &EventKey, progress: &Progress) -> Attributes {
         ("sweeps", Some(number(progress.sweeps))),
         (ACTION, progress.action.as_ref().map(|action| text(action.as_str()))),
         ("action_generation", progress.action_generation.map(number)),
-        ("reason", reason::slug(progress.reason.as_ref())),
+        (REASON, reason::slug(progress.reason.as_ref())),
         ("cause", reason::cause(progress.reason.as_ref())),
         ("failed_at", progress.failed_at.map(millis)),
         (EXPIRES, progress.expires.map(|expires| number(expires.0))),
@@ -97,17 +104,17 @@ pub(crate) fn decode(item: &Item) -> Result<Event, StoreError> {
     let time = |name| Ok::<_, StoreError>(read.maybe_number(name)?.map(UnixMillis));
     Ok(Event {
         key: EventKey::from_stored(read.text(KEY)?),
-        endpoint: read.text("endpoint")?.into(),
+        endpoint: read.text(ENDPOINT)?.into(),
         vendor: read.text("vendor")?.into(),
-        tenant: read.maybe_text("tenant")?.map(Tenant::from),
-        id: read.text("id")?.to_owned(),
-        event_type: read.maybe_text("type")?.map(Into::into),
+        tenant: read.maybe_text(TENANT)?.map(Tenant::from),
+        id: read.text(ID)?.to_owned(),
+        event_type: read.maybe_text(TYPE)?.map(Into::into),
         version: read.maybe_text("version")?.map(str::to_owned),
         occurred_at: time("occurred_at")?,
         sequence: read.maybe_text("sequence")?.map(str::to_owned),
-        received_at: UnixMillis(read.number("received_at")?),
+        received_at: UnixMillis(read.number(RECEIVED)?),
         put_nonce: read.text("put_nonce")?.into(),
-        correlation: read.text("correlation")?.into(),
+        correlation: read.text(CORRELATION)?.into(),
         signature: SignatureFacts {
             secret: secret(read)?,
             scheme: read.text("sig_scheme")?.to_owned(),

@@ -1,0 +1,40 @@
+//! `sekali events`.
+
+mod list;
+mod payload;
+mod show;
+mod story;
+
+pub use story::action_lines;
+
+use super::answer::Answer;
+use super::at::At;
+use super::desk::Desk;
+use anyhow::Result;
+use clap::Subcommand;
+
+/// Events.
+#[derive(Debug, Subcommand)]
+pub enum Events {
+    Show(show::Show),
+    List(list::List),
+    Payload(payload::ShowPayload),
+}
+
+impl Events {
+    pub(super) fn at(&self) -> &At {
+        match self {
+            Self::Show(show) => &show.at,
+            Self::List(list) => &list.at,
+            Self::Payload(payload) => &payload.at,
+        }
+    }
+
+    pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
+        match self {
+            Self::Show(show) => show.answer(desk).await,
+            Self::List(list) => list.answer(desk).await,
+            Self::Payload(payload) => payload.answer(desk).await,
+        }
+    }
+}
