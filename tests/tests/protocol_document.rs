@@ -58,11 +58,11 @@ fn reasons() -> String {
 
 fn points() -> String {
     let menu = Menu { pause: Duration::ZERO, permanent: true };
-    let mut text = String::from("| call | how it breaks |\n|---|---|\n");
-    for call in PortCall::all() {
+    let mut text = String::from("| point | call | how it breaks |\n|---|---|---|\n");
+    for (number, call) in (1..).zip(PortCall::all()) {
         let mut ways: Vec<&str> = menu.of(call).into_iter().map(way).collect();
         ways.dedup();
-        text.push_str(&format!("| {} | {} |\n", name(call), ways.join(", ")));
+        text.push_str(&format!("| {number} | {} | {} |\n", name(call), ways.join(", ")));
     }
     text
 }

@@ -4,6 +4,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
+use sekali::ids::Token;
 use sekali::protocol::action::{Action, ActionStatus};
 use sekali::protocol::event::{Event, EventStatus};
 use sekali::protocol::reason::Slug;
@@ -187,6 +188,34 @@ fn killed_before_the_effect_it_happens_all_the_same_once() {
     let parked = kept(&at_the_effect(UNPROMISED, Fault::CrashBefore));
     doubted_and_settled(&parked, Slug::LeaseExpired);
     assert_eq!(only_action(&parked.after).generation.get(), 2, "a human looked, and began the next");
+}
+
+// What a claim can end in is told apart.
+
+#[test]
+fn a_claim_that_was_not_written_is_made_again_and_one_that_was_is_recognised() {
+    let claim = PortCall::Store(StoreCall::Write);
+    let at_the_claim = |fault| kept(&Case::quiet(&shape(UNPROMISED), 0).meeting(claim, 0, fault).unwrap());
+    for fault in [
+        // Throttled, and another's transaction: certainly not written.
+        Fault::Refused(Trouble::Throttled),
+        Fault::Refused(Trouble::Contended),
+        // No answer: it was not written, or it was, once or twice.
+        Fault::Refused(Trouble::Unanswered),
+        Fault::AnswerLost,
+        Fault::Repeated,
+    ] {
+        let run = at_the_claim(fault);
+        done_alone(&run, 1);
+        // Nobody took anything over: the nonce tells whose claim it is.
+        assert_eq!(only_action(&run.before).token, Token::FIRST, "{fault:?}");
+    }
+    // What the store will never take fails, without a call and without a wait.
+    let run = at_the_claim(Fault::Refused(Trouble::Invalid));
+    let failed = &only_event(&run.before).progress;
+    assert_eq!(failed.status, EventStatus::Failed);
+    assert_eq!(failed.reason.as_ref().map(|reason| reason.slug), Some(Slug::StoreRefused));
+    assert_eq!(run.before.actions().count(), 0);
 }
 
 // What the simulation once found.
