@@ -12,6 +12,7 @@ mod key_documents;
 pub mod log;
 mod outbound;
 pub mod post;
+pub mod rights;
 #[cfg(test)]
 mod scripted;
 pub mod secrets;

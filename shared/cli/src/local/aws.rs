@@ -9,6 +9,9 @@ use std::collections::BTreeMap;
 /// The region that the emulator plays.
 pub const REGION: &str = "us-east-1";
 
+/// What the template calls the version of each function that is in use.
+const ALIAS: &str = "live";
+
 /// The emulator's AWS on one port of this machine.
 #[derive(Debug, Clone, Copy)]
 pub struct Aws {
@@ -56,16 +59,22 @@ impl Aws {
         self.call("s3", "PUT", &format!("/{bucket}/{key}"), &[], object).await.map(drop)
     }
 
-    /// Begins to create a stack.
+    /// Begins to create a stack from a template in a bucket, where `sam deploy`
+    /// puts it, too: a call carries no more than 51,200 bytes of one.
     ///
     /// # Errors
     /// The template is refused, with the emulator's reason.
-    pub async fn create_stack(self, name: &str, template: &str, parameters: &[(&str, &str)]) -> Result<()> {
+    pub async fn create_stack(
+        self,
+        name: &str,
+        template_path: &str,
+        parameters: &[(&str, &str)],
+    ) -> Result<()> {
         let mut form = vec![
             ("Action".to_owned(), "CreateStack".to_owned()),
             ("Version".to_owned(), "2010-05-15".to_owned()),
             ("StackName".to_owned(), name.to_owned()),
-            ("TemplateBody".to_owned(), template.to_owned()),
+            ("TemplateURL".to_owned(), format!("{}/{template_path}", self.endpoint())),
             ("Capabilities.member.1".to_owned(), "CAPABILITY_NAMED_IAM".to_owned()),
             ("Capabilities.member.2".to_owned(), "CAPABILITY_AUTO_EXPAND".to_owned()),
         ];
@@ -119,9 +128,11 @@ impl Aws {
     }
 
     /// Adds variables to a function's environment; those of the template stay.
+    /// Callers use its alias, so what is changed becomes a version and the
+    /// alias names that, as a deployment would have it.
     ///
     /// # Errors
-    /// There is no such function.
+    /// There is no such function, or it has no such alias.
     pub async fn add_variables(self, function: &str, more: &BTreeMap<String, String>) -> Result<()> {
         let path = format!("/2015-03-31/functions/{function}/configuration");
         let present = self.function(function).await?;
@@ -129,7 +140,13 @@ impl Aws {
         variables.extend(more.iter().map(|(name, value)| (name.clone(), Value::from(value.as_str()))));
         let body = json!({ "Environment": { "Variables": variables } });
         let headers = [("content-type", "application/json")];
-        self.call("lambda", "PUT", &path, &headers, body.to_string().into()).await.map(drop)
+        self.call("lambda", "PUT", &path, &headers, body.to_string().into()).await?;
+        let versions = format!("/2015-03-31/functions/{function}/versions");
+        let published = self.call("lambda", "POST", &versions, &headers, "{}".into()).await?;
+        let published: Value = serde_json::from_slice(&published.body)?;
+        let alias = format!("/2015-03-31/functions/{function}/aliases/{ALIAS}");
+        let body = json!({ "FunctionVersion": published["Version"] });
+        self.call("lambda", "PUT", &alias, &headers, body.to_string().into()).await.map(drop)
     }
 
     /// A function's configuration as it stands, in Lambda's own JSON.

@@ -119,12 +119,25 @@ pub fn is_built(checkout: &Checkout) -> bool {
     FUNCTIONS.iter().all(|function| checkout.builds().join(function).join("bootstrap").is_file())
 }
 
-/// The template with each `CodeUri` in the bucket, as `sam package` writes it.
+/// What the template leaves to parameters and the emulator cannot: it has no
+/// CodeDeploy and shows the SAM transform no parameter with which to say so, and
+/// it takes a parameter's number for a text.
+const LITERAL: [(&str, &str); 2] = [
+    ("Enabled: !Ref GradualDeployment", "Enabled: false"),
+    ("MaximumConcurrency: !Ref ProcessorConcurrency", "MaximumConcurrency: 10"),
+];
+
+/// The template with each `CodeUri` in the bucket, as `sam package` writes it,
+/// and with literals where the emulator reads no parameter.
 ///
 /// # Errors
-/// The template names another folder than this module knows.
+/// The template has another folder or another parameter than this module knows.
 pub fn with_code_in(template: &str, bucket: &str) -> Result<String> {
     let mut packaged = template.to_owned();
+    for (parameter, literal) in LITERAL {
+        ensure!(packaged.contains(parameter), "infra/template.yaml has no `{parameter}`");
+        packaged = packaged.replace(parameter, literal);
+    }
     for function in FUNCTIONS {
         let folder = format!("CodeUri: ../target/lambda/{function}/");
         let (before, after) =
@@ -144,5 +157,6 @@ mod tests {
         let packaged = with_code_in(template, "b").unwrap();
         assert_eq!(packaged.matches("CodeUri: s3://b/").count(), template.matches("CodeUri:").count());
         assert!(with_code_in("Resources: {}", "b").is_err());
+        assert!(LITERAL.iter().all(|(parameter, _)| !packaged.contains(parameter)));
     }
 }

@@ -14,7 +14,10 @@ use std::time::Duration;
 
 const STACK: &str = "sekali-local";
 const BUCKET: &str = "sekali-local";
+const TEMPLATE: &str = "template.yaml";
 const STAGE: &str = "local";
+/// What a stack on an emulator does without.
+const EMULATED: [(&str, &str); 2] = [("Emulated", "true"), ("DeletionProtection", "false")];
 const PATIENCE: Duration = Duration::from_secs(60);
 const LOOK: Duration = Duration::from_millis(100);
 
@@ -59,26 +62,24 @@ impl Stack {
         for (function, zip) in FUNCTIONS.iter().zip(zips) {
             aws.put_object(BUCKET, &format!("{function}.zip"), fs::read(zip)?.into()).await?;
         }
-        let template = fs::read_to_string(spec.checkout.template())?;
+        let template = package::with_code_in(&fs::read_to_string(spec.checkout.template())?, BUCKET)?;
+        aws.put_object(BUCKET, TEMPLATE, template.into()).await?;
         let mut stack = Self { emulator, outputs: BTreeMap::new() };
-        stack.outputs = stack.deploy(&package::with_code_in(&template, BUCKET)?, &spec.parameters).await?;
+        stack.outputs = stack.deploy(&spec.parameters).await?;
         stack.set_variables(&spec).await?;
         Ok(stack)
     }
 
-    async fn deploy(
-        &self,
-        template: &str,
-        parameters: &[(&str, String)],
-    ) -> Result<BTreeMap<String, String>> {
+    async fn deploy(&self, parameters: &[(&str, String)]) -> Result<BTreeMap<String, String>> {
         let architecture = match std::env::consts::ARCH {
             "aarch64" => "arm64",
             other => other,
         };
         let mut all = vec![("Stage", STAGE), ("Architecture", architecture)];
+        all.extend(EMULATED);
         all.extend(parameters.iter().map(|(name, value)| (*name, value.as_str())));
         let aws = self.aws();
-        aws.create_stack(STACK, template, &all).await?;
+        aws.create_stack(STACK, &format!("{BUCKET}/{TEMPLATE}"), &all).await?;
         let state = tokio::time::timeout(PATIENCE, deployed(aws))
             .await
             .context("the stack did not stand within a minute")??;

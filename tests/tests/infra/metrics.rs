@@ -1,0 +1,77 @@
+//! The list of metrics in `docs/metrics.md`, as a table of names and sets of
+//! dimensions.
+
+use serde_json::Value;
+use std::collections::BTreeMap;
+
+pub const NAMESPACE: &str = "Sekali";
+
+const DOCUMENT: &str = include_str!("../../../docs/metrics.md");
+
+/// The metrics of the list.
+pub struct Listed(BTreeMap<String, Vec<Vec<String>>>);
+
+impl Listed {
+    /// Reads the table.
+    pub fn read() -> Result<Self, String> {
+        let rows = DOCUMENT.lines().filter(|line| line.starts_with("| `"));
+        let metrics: BTreeMap<_, _> = rows
+            .map(|row| {
+                let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+                let mut sets = vec![Vec::new()];
+                sets.extend(
+                    cells[3]
+                        .split(';')
+                        .map(str::trim)
+                        .filter(|set| !set.is_empty())
+                        .map(|set| set.trim_matches('`').split(", ").map(str::to_owned).collect()),
+                );
+                (cells[1].trim_matches('`').to_owned(), sets)
+            })
+            .collect();
+        if metrics.len() < 20 {
+            Err(format!("docs/metrics.md lists {} metrics", metrics.len()))
+        } else {
+            Ok(Self(metrics))
+        }
+    }
+
+    /// Says whether a metric is emitted under these dimensions, `Stage` among them.
+    pub fn has(&self, name: &str, dimensions: &[String]) -> Result<(), String> {
+        let sets = self.0.get(name).ok_or_else(|| format!("docs/metrics.md has no metric {name}"))?;
+        let mut besides: Vec<_> = dimensions.to_vec();
+        let staged = besides.iter().position(|dimension| dimension == "Stage").map(|at| besides.remove(at));
+        match staged.is_some() && sets.contains(&besides) {
+            true => Ok(()),
+            false => Err(format!("{name} is not emitted by {dimensions:?}")),
+        }
+    }
+}
+
+/// Says whether a line of a widget names what exists: `[namespace, name,
+/// dimension, value, ..., {rendering}]`, or one object with an expression.
+pub fn exists(listed: &Listed, metric: &Value) -> Result<(), String> {
+    let parts = metric.as_array().ok_or("no list")?;
+    if let Some(expression) = parts[0]["expression"].as_str() {
+        return searched(listed, expression);
+    }
+    if parts[0] != NAMESPACE {
+        let known = parts[0].as_str().is_some_and(|namespace| namespace.starts_with("AWS/"));
+        return if known { Ok(()) } else { Err(format!("{} is nobody's", parts[0])) };
+    }
+    let texts: Vec<&str> = parts.iter().filter_map(Value::as_str).collect();
+    let names: Vec<String> = texts[2..].iter().step_by(2).map(|name| (*name).to_owned()).collect();
+    listed.has(texts[1], &names)
+}
+
+/// `SEARCH('{Sekali,Stage,...} MetricName="..." ...', ...)`.
+fn searched(listed: &Listed, expression: &str) -> Result<(), String> {
+    let Some(inside) = expression.strip_prefix("SEARCH('{") else { return Ok(()) };
+    let (schema, rest) = inside.split_once('}').ok_or("a search without an end")?;
+    let mut schema = schema.split(',').map(str::to_owned);
+    if schema.next().as_deref() != Some(NAMESPACE) {
+        return Err(format!("{expression} searches elsewhere"));
+    }
+    let name = rest.split('"').nth(1).ok_or("a search for no metric")?;
+    listed.has(name, &schema.collect::<Vec<_>>())
+}
