@@ -17,11 +17,13 @@ EVENTS ?= 2000
 SEED ?= 1
 
 VENV := .tools/venv
+LINT := .tools/lint
+SAM := .tools/sam
 CARGO_LAMBDA := $(VENV)/bin/cargo-lambda
 FUNCTIONS := ingest processor sweeper
 
 .DEFAULT_GOAL := help
-.PHONY: help run watch test storm lint audit tools package test-dynamodb-local rust fuzz
+.PHONY: help run watch test storm lint audit tools package config release deploy check-infra check-cdk test-dynamodb-local rust fuzz
 
 help: ## say what there is
 	@echo 'make TARGET [NAME=value ..]'
@@ -31,6 +33,7 @@ help: ## say what there is
 	@echo '  run takes ONCE=1 (stop after the demo, fail if its counts are wrong),'
 	@echo '  ENDPOINTS=file (another configuration, no demo), PORT= and DESTINATION_PORT=;'
 	@echo '  watch takes WATCH_PORT=; package takes ARCH=arm64 or x86_64, and ENDPOINTS=;'
+	@echo '  config takes ENDPOINTS=; release and deploy take ARCH=;'
 	@echo '  storm takes EVENTS= (how many) and SEED= (another storm).'
 
 run: tools ## run everything on this machine and play the demo; Ctrl-C ends it
@@ -44,8 +47,22 @@ watch: tools ## serve the functions with reload, on the tables of a `make run` b
 	@test -f target/local/env || { echo 'start `make run` in another terminal first: it has the tables' >&2; exit 1; }
 	@$(CARGO_LAMBDA) lambda watch -A 127.0.0.1 -P $(WATCH_PORT) --env-file target/local/env
 
-test: tools ## run every test
+test: tools check-infra check-cdk ## run every test
 	@cargo test --workspace
+
+check-infra: $(LINT)/.installed $(SAM)/.installed ## lint the templates, as they are and as the SAM transform makes them
+	@infra/checks/run.sh $(LINT) $(SAM) target/infra
+
+check-cdk: ## build, check and test the CDK construct (Node 20 or newer)
+	@if command -v npm >/dev/null && node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null; then \
+	  cd infra/cdk && \
+	  { cmp -s package-lock.json node_modules/.installed || \
+	    { echo 'installing the CDK into infra/cdk/node_modules (about 220 MB, once)'; \
+	      npm ci --silent --no-audit --no-fund --ignore-scripts && cp package-lock.json node_modules/.installed; }; } && \
+	  npm test --silent; \
+	else \
+	  echo 'infra/cdk was not checked: it needs Node 20 or newer with npm'; \
+	fi
 
 storm: tools ## misbehaving vendors against the real functions, until all is counted
 	@cargo run --package sekali-tests --bin storm -- --events $(EVENTS) --seed $(SEED)
@@ -67,13 +84,20 @@ package: tools ## build the functions for AWS into target/lambda, as infra/templ
 	@# one record's failure; the workspace's profile has the rest of them.
 	@env -u CARGO_BUILD_TARGET PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(CARGO_LAMBDA) lambda build --release --disable-optimizations --locked \
 	  --$(if $(filter arm64,$(ARCH)),arm64,x86-64) --lambda-dir target/lambda $(FUNCTIONS:%=--package %)
-	@for function in $(FUNCTIONS); do \
-	  rm -rf target/lambda/$$function/config && mkdir -p target/lambda/$$function/config/vendors && \
-	  cp $(or $(ENDPOINTS),infra/endpoints.toml) target/lambda/$$function/config/endpoints.toml && \
-	  find $(dir $(or $(ENDPOINTS),infra/endpoints.toml)) -path '*/vendors/*.toml' -maxdepth 2 \
-	    -exec cp {} target/lambda/$$function/config/vendors/ \; || exit 1; \
-	done
-	@echo 'built for $(ARCH); now: sam deploy --guided --template infra/template.yaml'
+	@$(MAKE) --no-print-directory config
+	@echo 'built for $(ARCH); now: make deploy, or make release'
+
+config: tools ## put ENDPOINTS= and its vendors beside the functions in target/lambda; compiles nothing
+	@$(VENV)/bin/python infra/package.py configure target/lambda $(or $(ENDPOINTS),infra/endpoints.toml)
+
+release: tools ## make a zip of target/lambda that `sam deploy` takes as it is, for a team without Rust
+	@$(VENV)/bin/python infra/package.py release target/lambda $(ARCH) \
+	  $$(sed -n '/^\[workspace.package\]/,/^\[/ s/^version = "\(.*\)"/\1/p' Cargo.toml) target/release-zips/sekali-$(ARCH).zip
+
+deploy: $(SAM)/.installed ## ask for what is needed and deploy target/lambda to your AWS account
+	@test -f target/lambda/ingest/bootstrap || { echo 'nothing is built: make package ARCH=$(ARCH) first' >&2; exit 1; }
+	@SAM_CLI_TELEMETRY=0 $(SAM)/bin/sam deploy --guided --template infra/template.yaml \
+	  --capabilities CAPABILITY_IAM --parameter-overrides Architecture=$(ARCH)
 
 test-dynamodb-local: rust ## run the store's contract against DynamoDB Local (needs a Docker engine)
 	@tests/dynamodb-local.sh
@@ -91,9 +115,25 @@ fuzz: rust ## try arbitrary bytes on parsers and verification (nightly Rust, car
 
 tools: rust $(VENV)/.installed ## install the emulator and cargo-lambda into .tools
 
-$(VENV)/.installed: infra/local/requirements.txt
-	@$(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
+$(LINT)/.installed: infra/checks/requirements-lint.txt
+	$(call fresh_venv,$(LINT),$<,cfn-lint)
+
+$(SAM)/.installed: infra/checks/requirements-sam.txt
+	$(call fresh_venv,$(SAM),$<,the SAM command line)
+
+define fresh_venv
+	@$(HAS_PYTHON)
+	@echo 'installing $(3) into $(1), once'
+	@rm -rf $(1) && $(PYTHON) -m venv $(1)
+	@$(1)/bin/pip install --quiet --disable-pip-version-check --no-deps -r $(2)
+	@touch $(1)/.installed
+endef
+
+HAS_PYTHON = $(PYTHON) -c 'import sys, venv, ensurepip; sys.exit(sys.version_info < (3, 11))' 2>/dev/null || \
 	  { echo 'Python 3.11 or newer with its venv module is needed; name it with PYTHON=' >&2; exit 1; }
+
+$(VENV)/.installed: infra/local/requirements.txt
+	@$(HAS_PYTHON)
 	@echo 'installing the emulator and cargo-lambda into .tools (about 140 MB, once)'
 	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
 	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -r infra/local/requirements.txt

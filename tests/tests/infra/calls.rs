@@ -146,7 +146,7 @@ pub fn of_function(function: &str) -> Result<BTreeSet<Right>, String> {
     let parts = rights::WRITES.iter().find(|(name, _)| *name == function).map(|(_, parts)| *parts);
     let parts = parts.ok_or_else(|| format!("rights::WRITES has no {function}"))?;
     let writes = code.contains("store.write(") || code.contains("apply(");
-    if writes != !parts.is_empty() {
+    if writes == parts.is_empty() {
         return Err(format!("{function} writes transitions: {writes}; rights::WRITES has {parts:?}"));
     }
     for part in parts {

@@ -8,6 +8,7 @@ mod calls;
 mod grants;
 mod metrics;
 mod mutations;
+mod package;
 mod template;
 
 use sekali_aws::rights;

@@ -1,0 +1,134 @@
+//! What puts a configuration beside the functions, and makes releases of them.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+const FUNCTIONS: [&str; 3] = ["ingest", "processor", "sweeper"];
+
+fn repository() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
+}
+
+fn python(arguments: &[&str]) -> Output {
+    let python = repository().join(".tools/venv/bin/python");
+    Command::new(&python)
+        .args(arguments)
+        .output()
+        .unwrap_or_else(|error| panic!("{}: {error}; run make tools", python.display()))
+}
+
+fn package(arguments: &[&str]) -> Output {
+    let script = repository().join("infra/package.py");
+    python(&[&[script.to_str().unwrap()], arguments].concat())
+}
+
+/// A folder as a build leaves it, and a configuration, both made up.
+struct Built {
+    folder: PathBuf,
+}
+
+impl Built {
+    fn new(name: &str) -> Self {
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join(name);
+        if folder.exists() {
+            fs::remove_dir_all(&folder).unwrap();
+        }
+        for function in FUNCTIONS {
+            fs::create_dir_all(folder.join("lambda").join(function)).unwrap();
+            fs::write(folder.join("lambda").join(function).join("bootstrap"), function).unwrap();
+        }
+        fs::create_dir_all(folder.join("team/vendors")).unwrap();
+        fs::create_dir_all(folder.join("team/keys/shop")).unwrap();
+        fs::write(folder.join("team/vendors/own.toml"), "vendor").unwrap();
+        fs::write(folder.join("team/keys/shop/secret"), "invented").unwrap();
+        let endpoints = "[endpoint.a]\nsecrets = [\"file:keys/{tenant}/secret\"]\n";
+        fs::write(folder.join("team/endpoints.toml"), endpoints).unwrap();
+        Self { folder }
+    }
+
+    fn at(&self, path: &str) -> String {
+        self.folder.join(path).to_str().unwrap().to_owned()
+    }
+
+    fn configure(&self) -> Output {
+        package(&["configure", &self.at("lambda"), &self.at("team/endpoints.toml")])
+    }
+}
+
+#[test]
+fn a_configuration_goes_beside_every_function_with_its_vendors_and_files() {
+    let built = Built::new("package-configure");
+    for _ in 0..2 {
+        let done = built.configure();
+        assert!(done.status.success(), "{done:?}");
+    }
+    for function in FUNCTIONS {
+        let config = built.folder.join("lambda").join(function).join("config");
+        assert!(config.join("endpoints.toml").is_file());
+        assert_eq!(fs::read_to_string(config.join("vendors/own.toml")).unwrap(), "vendor");
+        assert_eq!(fs::read_to_string(config.join("keys/shop/secret")).unwrap(), "invented");
+        assert!(config.join("../bootstrap").is_file());
+    }
+}
+
+#[test]
+fn a_vendor_that_was_taken_away_is_taken_away_there_too() {
+    let built = Built::new("package-again");
+    built.configure();
+    fs::remove_file(built.folder.join("team/vendors/own.toml")).unwrap();
+    assert!(built.configure().status.success());
+    assert!(!built.folder.join("lambda/ingest/config/vendors/own.toml").exists());
+}
+
+#[test]
+fn what_is_named_and_missing_is_refused_in_one_sentence() {
+    let built = Built::new("package-missing");
+    fs::remove_dir_all(built.folder.join("team/keys")).unwrap();
+    let refused = built.configure();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.lines().count() == 1, "{said}");
+    assert!(said.contains("names files that are not beside it: keys"), "{said}");
+    fs::remove_file(built.folder.join("lambda/sweeper/bootstrap")).unwrap();
+    fs::write(built.folder.join("team/endpoints.toml"), "").unwrap();
+    let refused = built.configure();
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("sweeper has no bootstrap: run make package"));
+}
+
+#[test]
+fn a_release_is_the_same_bytes_again_and_unpacks_to_what_sam_takes() {
+    let built = Built::new("package-release");
+    built.configure();
+    let release = |target: &str| {
+        let done = package(&["release", &built.at("lambda"), "x86_64", "1.2.3", &built.at(target)]);
+        assert!(done.status.success(), "{done:?}");
+        fs::read(built.at(target)).unwrap()
+    };
+    assert_eq!(release("one.zip"), release("two.zip"));
+    let unpacked = built.at("unpacked");
+    assert!(python(&["-m", "zipfile", "-e", &built.at("one.zip"), &unpacked]).status.success());
+    let top = Path::new(&unpacked).join("sekali-1.2.3-x86_64");
+    let template = fs::read_to_string(top.join("infra/template.yaml")).unwrap();
+    assert!(template.contains("Default: x86_64\n"), "built for another architecture by default");
+    for line in template.lines().filter_map(|line| line.trim().strip_prefix("CodeUri: ")) {
+        let folder = top.join("infra").join(line);
+        assert!(folder.join("bootstrap").is_file() && folder.join("config/endpoints.toml").is_file(), "{line}");
+    }
+    assert!(top.join("docs/deploy.md").is_file());
+}
+
+#[test]
+fn a_function_that_outgrew_its_budget_is_not_released() {
+    let built = Built::new("package-budget");
+    let mut state = 1_u64;
+    let noise: Vec<u8> = (0..6 * 1024 * 1024)
+        .map(|_| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+            u8::try_from(state >> 56).unwrap()
+        })
+        .collect();
+    fs::write(built.folder.join("lambda/processor/bootstrap"), noise).unwrap();
+    let refused = package(&["release", &built.at("lambda"), "arm64", "1.2.3", &built.at("large.zip")]);
+    assert!(!refused.status.success());
+    assert!(String::from_utf8_lossy(&refused.stderr).contains("processor is larger than 5 MB zipped"));
+}
