@@ -10,6 +10,7 @@
 Only the standard library is used, so that a team without Rust can run it.
 """
 
+import itertools
 import pathlib
 import shutil
 import sys
@@ -68,8 +69,7 @@ def named_files(endpoints):
         elif isinstance(node, str) and node.startswith("file:"):
             path = pathlib.PurePosixPath(node.removeprefix("file:"))
             if not path.is_absolute():
-                fixed = pathlib.PurePosixPath(*(part for part in path.parts if "{" not in part))
-                named.add(fixed)
+                named.add(pathlib.PurePosixPath(*itertools.takewhile(lambda part: "{" not in part, path.parts)))
     missing = sorted(str(file) for file in named if not (endpoints.parent / file).exists())
     if missing:
         raise Refused(f"{endpoints} names files that are not beside it: {', '.join(missing)}")
