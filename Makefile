@@ -54,7 +54,7 @@ check-infra: $(LINT)/.installed $(SAM)/.installed ## lint the templates, as they
 	@infra/checks/run.sh $(LINT) $(SAM) target/infra
 
 check-cdk: ## build, check and test the CDK construct (Node 20 or newer)
-	@if command -v npm >/dev/null && node -e 'process.exit(process.versions.node.split(".")[0] < 20)' 2>/dev/null; then \
+	@if command -v npm >/dev/null && node -e 'process.exit(Number(process.versions.node.split(".")[0]) < 20 ? 1 : 0)' 2>/dev/null; then \
 	  cd infra/cdk && \
 	  { cmp -s package-lock.json node_modules/.installed || \
 	    { echo 'installing the CDK into infra/cdk/node_modules (about 220 MB, once)'; \

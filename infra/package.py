@@ -90,8 +90,10 @@ def release(folder, architecture, version, target):
         for function in FUNCTIONS:
             within_budget(folder, function)
             for file in sorted((folder / function).rglob("*")):
-                if file.is_file():
-                    name = f"{top}/target/lambda/{function}/{file.relative_to(folder / function)}"
+                inside = file.relative_to(folder / function)
+                # A release is handed on: never with the secrets of `file:NAME`.
+                if file.is_file() and (file.suffix == ".toml" or inside == pathlib.Path("bootstrap")):
+                    name = f"{top}/target/lambda/{function}/{inside}"
                     write(archive, name, file.read_bytes(), executable=file.name == "bootstrap")
     print(f"{target}: unpack it and run `sam deploy --guided --template infra/template.yaml` in {top}")
 

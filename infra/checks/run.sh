@@ -5,6 +5,7 @@
 # Usage: run.sh LINT_VENV SAM_VENV FOLDER_FOR_WHAT_IS_TRANSLATED
 set -eu
 lint=$1 sam=$2 out=$3
+mkdir -p "$out"
 export AWS_DEFAULT_REGION=us-east-1 AWS_ACCESS_KEY_ID=none AWS_SECRET_ACCESS_KEY=none
 export AWS_EC2_METADATA_DISABLED=true SAM_CLI_TELEMETRY=0 __SAM_CLI_APP_DIR="$out/sam"
 

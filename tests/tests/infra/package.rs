@@ -112,9 +112,16 @@ fn a_release_is_the_same_bytes_again_and_unpacks_to_what_sam_takes() {
     assert!(template.contains("Default: x86_64\n"), "built for another architecture by default");
     for line in template.lines().filter_map(|line| line.trim().strip_prefix("CodeUri: ")) {
         let folder = top.join("infra").join(line);
-        assert!(folder.join("bootstrap").is_file() && folder.join("config/endpoints.toml").is_file(), "{line}");
+        assert!(
+            folder.join("bootstrap").is_file() && folder.join("config/endpoints.toml").is_file(),
+            "{line}"
+        );
     }
     assert!(top.join("docs/deploy.md").is_file());
+    assert!(
+        !top.join("target/lambda/ingest/config/keys").exists(),
+        "a release that is handed on has no secrets"
+    );
 }
 
 #[test]
