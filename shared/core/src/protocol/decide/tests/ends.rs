@@ -30,7 +30,7 @@ fn not_started(seconds: Option<u64>) -> Outcome {
 /// A second try, begun after a first that did not start.
 fn begun() -> Action {
     let reason = Some(Reason::with(Slug::NotStarted, "busy"));
-    Action { reason, settled_at: None, ..action(ActionStatus::Begun) }
+    Action { reason, settled_at: None, lease_until: NOW.plus(HOUR * 2), ..action(ActionStatus::Begun) }
 }
 
 /// The same, marked in doubt when its lease ran out.
