@@ -167,6 +167,8 @@ pub struct Reply {
     pub ok_content_type: Option<String>,
     /// Status of the answer to a delivery that does not verify.
     pub reject_status: u16,
+    /// The request headers that the answer to a delivery repeats.
+    pub echo: Vec<String>,
     /// How long the vendor waits for an answer.
     pub deadline: Option<Duration>,
 }
