@@ -17,7 +17,6 @@ use crate::deployment::Deployment;
 use crate::http::Request;
 use crate::ids::{CorrelationId, EndpointName, Tenant};
 use crate::ports::{Entropy, KeyDocuments, Queue, Secrets, Store};
-use crate::protocol::reason::Reason;
 use crate::rate::Bucket;
 use crate::secrets::{Keyring, Matched};
 use crate::time::{Clock, UnixMillis};
@@ -131,22 +130,13 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         if let Some(answer) = self.signed_handshake(&arrived, &matched).await? {
             return Ok(answer);
         }
-        let outcome = self.take(&arrived, &matched, None).await?;
+        let outcome = self.take(&arrived, &matched).await?;
         Ok(told(&arrived, &outcome))
     }
 
-    /// Keeps the events of a verified delivery; held, all of them, where there
-    /// is a reason to.
-    async fn take(
-        &self,
-        arrived: &Arrived<'_>,
-        matched: &Matched,
-        hold: Option<&Reason>,
-    ) -> Result<Outcome, Refused> {
-        let mut drafts = Drafts::read(arrived, matched)?;
-        if let Some(reason) = hold {
-            drafts.hold(reason);
-        }
+    /// Keeps the events of a verified delivery.
+    async fn take(&self, arrived: &Arrived<'_>, matched: &Matched) -> Result<Outcome, Refused> {
+        let drafts = Drafts::read(arrived, matched)?;
         let filtered = drafts.filtered;
         let taken = self.keep_all(arrived, drafts).await?;
         Ok(Outcome { taken, filtered, secret: matched.secret })

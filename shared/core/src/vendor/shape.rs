@@ -129,6 +129,8 @@ pub(crate) struct Handshake {
     pub(crate) capture: Option<Source>,
     /// A URL that somebody must GET; not done by the receiver.
     pub(crate) confirm: Option<Source>,
+    /// The hosts that it may lead to.
+    pub(crate) hosts: Vec<String>,
     pub(crate) answer: Answer,
 }
 
