@@ -3,6 +3,7 @@
 
 use crate::config::{Config, MARGIN, Retentions};
 use crate::ids::{DestinationName, EndpointName};
+use crate::process::confirm;
 use crate::protocol::policy::{EffectPolicy, Limits};
 use std::time::Duration;
 
@@ -35,8 +36,12 @@ impl Deployment {
         Limits::standard(window)
     }
 
-    /// What a destination promises; `None` where it is not configured.
+    /// What a destination promises; `None` where it is not configured. What
+    /// confirms a subscription is known everywhere.
     pub fn policy(&self, destination: &DestinationName) -> Option<EffectPolicy> {
+        if destination.as_str() == confirm::DESTINATION {
+            return Some(confirm::policy());
+        }
         self.config.destinations.get(destination).map(|destination| EffectPolicy {
             in_doubt: destination.in_doubt,
             honours_key_for: destination.honours_key_for,
@@ -47,6 +52,8 @@ impl Deployment {
 
     /// The longest that a call to any destination may take.
     pub fn longest_call(&self) -> Duration {
-        self.config.destinations.values().map(|destination| destination.timeout).max().unwrap_or_default()
+        let declared = self.config.destinations.values().map(|destination| destination.timeout);
+        let confirms = self.config.endpoints.values().any(|endpoint| endpoint.vendor.confirms());
+        declared.chain(confirms.then_some(confirm::TIMEOUT)).max().unwrap_or_default()
     }
 }

@@ -50,6 +50,13 @@ fn every_recorded_handshake_is_answered_as_recorded() {
     assert_all(&run(include_str!("../../../tests/vectors/handshakes.json")), 47);
 }
 
+/// Handshakes and deliveries of vendors of which none is recorded, and what is
+/// nearly a handshake.
+#[test]
+fn what_the_descriptions_promise_beyond_what_is_recorded_holds() {
+    assert_all(&run(include_str!("../../../tests/vectors/probes.json")), 46);
+}
+
 #[test]
 fn every_recorded_puzzle_is_solved_as_recorded() {
     assert_all(&run(include_str!("../../../tests/vectors/doctor.json")), 20);

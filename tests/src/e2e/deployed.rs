@@ -145,7 +145,22 @@ impl Deployed {
     /// # Errors
     /// Nobody answered.
     pub async fn request(&self, method: &str, endpoint: &str) -> Result<Answer> {
-        self.send(method, &self.stack.endpoint_path(endpoint)?, &[], b"").await
+        self.request_with(method, endpoint, &[]).await
+    }
+
+    /// The same with header fields.
+    ///
+    /// # Errors
+    /// Nobody answered.
+    pub async fn request_with(
+        &self,
+        method: &str,
+        endpoint: &str,
+        headers: &[(&str, &str)],
+    ) -> Result<Answer> {
+        let headers: Vec<(String, String)> =
+            headers.iter().map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect();
+        self.send(method, &self.stack.endpoint_path(endpoint)?, &headers, b"").await
     }
 
     async fn send(

@@ -70,15 +70,30 @@ impl Driven {
     /// # Errors
     /// The emulator refuses.
     pub async fn new(checkout: &Checkout, aws: Aws, folder: &Path) -> Result<Self> {
+        Self::with(checkout, aws, folder, configuration::ENDPOINTS).await
+    }
+
+    /// The same with endpoints of the test's own.
+    ///
+    /// # Errors
+    /// As [`Driven::new`], and where the configuration does not hold together.
+    pub async fn with(checkout: &Checkout, aws: Aws, folder: &Path, endpoints: &str) -> Result<Self> {
         let name = unique("driven");
         let folder = folder.join(&name);
         let destination = Destination::start(0, &configuration::HONOURING).await?;
-        let configuration = configuration::write(&folder.join("config"), destination.port(), any_port()?)?;
+        let absent = any_port()?;
+        let configuration =
+            configuration::write_these(&folder.join("config"), endpoints, destination.port(), absent)?;
         let kept = kept(aws, &name).await?;
         let mut variables = variables(&kept);
         variables.insert("SEKALI_CONFIG".to_owned(), folder.join("config").display().to_string());
         let vendors = Vendors::new(configuration.config);
         Ok(Self { kept, destination, vendors, builds: checkout.builds(), folder, variables })
+    }
+
+    /// Gives processes that are started later a variable more, e.g. a secret.
+    pub fn set(&mut self, name: &str, value: &str) {
+        self.variables.insert(name.to_owned(), value.to_owned());
     }
 
     /// A new process of a function.
@@ -96,7 +111,15 @@ impl Driven {
     /// # Errors
     /// The function failed, which it never may.
     pub async fn deliver(&self, ingest: &Worker, signed: &Signed) -> Result<Option<Answer>> {
-        match ingest.invoke(&signed.gateway_event(true), INVOCATION).await? {
+        self.request(ingest, &signed.gateway_event(true)).await
+    }
+
+    /// The same with a request as API Gateway hands it over.
+    ///
+    /// # Errors
+    /// As [`Driven::deliver`].
+    pub async fn request(&self, ingest: &Worker, event: &Value) -> Result<Option<Answer>> {
+        match ingest.invoke(event, INVOCATION).await? {
             Ended::Answered(answer) => answered(&answer).map(Some),
             Ended::Failed(error) => anyhow::bail!("ingest failed: {error}"),
             Ended::Gone => Ok(None),

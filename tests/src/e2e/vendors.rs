@@ -187,10 +187,15 @@ impl Signed {
             _ => STANDARD.encode(&self.body),
         };
         let encoded = base64 || std::str::from_utf8(&self.body).is_err();
-        let path = format!("/webhooks/{}", self.endpoint);
+        let tenant = self.tenant.map_or(String::new(), |tenant| format!("/{tenant}"));
+        let path = format!("/webhooks/{}{tenant}", self.endpoint);
+        let mut parameters = json!({ "endpoint": self.endpoint });
+        if let Some(tenant) = self.tenant {
+            parameters["tenant"] = tenant.into();
+        }
         json!({
             "version": "2.0", "routeKey": "ANY /webhooks/{endpoint}", "rawPath": path, "rawQueryString": "",
-            "headers": headers, "pathParameters": { "endpoint": self.endpoint },
+            "headers": headers, "pathParameters": parameters,
             "requestContext": {
                 "accountId": "000000000000", "apiId": "driven", "domainName": "driven.example.com",
                 "http": { "method": "POST", "path": path, "protocol": "HTTP/1.1", "sourceIp": "192.0.2.10",
@@ -246,7 +251,22 @@ impl Vendors {
         let variable = endpoint.secrets.first().map(|secret| secret.name());
         let secrets = BTreeMap::from(SECRETS);
         let secret = variable.and_then(|variable| secrets.get(variable));
-        let secret = Secret::new(*secret.with_context(|| format!("no secret for endpoint {name}"))?)?;
+        let secret = *secret.with_context(|| format!("no secret for endpoint {name}"))?;
+        self.signed(delivery, secret, now)
+    }
+
+    /// Signs a delivery now with this secret, whatever the endpoint's are.
+    ///
+    /// # Errors
+    /// There is no such endpoint, or its vendor signs otherwise.
+    pub fn sign_with(&self, delivery: Delivery, secret: &str) -> Result<Signed> {
+        self.signed(delivery, secret, SystemClock.now())
+    }
+
+    fn signed(&self, delivery: Delivery, secret: &str, now: UnixMillis) -> Result<Signed> {
+        let name = delivery.endpoint;
+        let endpoint = self.config.endpoints.get(name).with_context(|| format!("no endpoint {name}"))?;
+        let secret = Secret::new(secret)?;
         let request = Request {
             method: "POST".to_owned(),
             path: format!("/webhooks/{name}"),

@@ -5,9 +5,11 @@ mod answers;
 mod crash;
 mod effects;
 mod guards;
+mod handshakes;
 mod letters;
 mod log;
 mod on_call;
+mod secrets;
 mod sender;
 mod storage;
 mod storm;
@@ -25,4 +27,10 @@ async fn deployed() -> anyhow::Result<&'static Deployed> {
 async fn driven() -> anyhow::Result<Driven> {
     let deployed = deployed().await?;
     Driven::new(&deployed.checkout, deployed.aws(), deployed.folder()).await
+}
+
+/// The same with endpoints of its own.
+async fn driven_with(endpoints: &str) -> anyhow::Result<Driven> {
+    let deployed = deployed().await?;
+    Driven::with(&deployed.checkout, deployed.aws(), deployed.folder(), endpoints).await
 }

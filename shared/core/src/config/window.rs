@@ -61,9 +61,19 @@ impl Needed {
             show_span(self.retentions.queue),
             show_span(self.retentions.dlq),
             show_span(MARGIN),
-            show_span(self.sum()),
+            show_days(self.sum()),
             if self.is_known() { "" } else { " at least" },
         )
+    }
+}
+
+/// A sum as people would say it: never less than it is, and in whole days
+/// where it is longer than one.
+fn show_days(span: Duration) -> String {
+    const DAY: u64 = 24 * 3600;
+    match span.as_secs() {
+        seconds if seconds > DAY => show_span(Duration::from_secs(seconds.div_ceil(DAY) * DAY)),
+        _ => show_span(span),
     }
 }
 
@@ -113,7 +123,7 @@ fn check_endpoint(endpoint: &Endpoint, retentions: Retentions) -> Option<Problem
                 show_span(said),
                 needed.shown()
             ),
-            format!("dedup_window = \"{}\" or longer", show_span(needed.sum())),
+            format!("dedup_window = \"{}\" or longer", show_days(needed.sum())),
         ),
     };
     let place = endpoint.dedup_window_place.clone().unwrap_or_else(|| endpoint.place.clone());
@@ -128,8 +138,8 @@ fn check_action(action: &Action, (window, endpoint): (Duration, &EndpointName)) 
             "action `{}` is kept for {}, but endpoint `{endpoint}` recognises events for {}: its effect could happen again",
             action.name,
             show_span(keep_for),
-            show_span(window)
+            show_days(window)
         ),
-        remedy: Some(format!("keep_for = \"{}\" or longer, or leave it out", show_span(window))),
+        remedy: Some(format!("keep_for = \"{}\" or longer, or leave it out", show_days(window))),
     })
 }

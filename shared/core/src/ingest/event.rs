@@ -55,6 +55,8 @@ impl Drafts {
             return Err(Refused::TooManyEvents);
         }
         let alone = facts.len() == 1;
+        // What asks for a confirmation is no event of the endpoint's rules and guards.
+        let confirms = matches!(&matched.handshake, Some(Ok(answer)) if answer.confirm.is_some());
         let mut seen = HashSet::new();
         let mut drafts = Self { events: Vec::with_capacity(facts.len()), filtered: 0 };
         for facts in facts {
@@ -65,6 +67,10 @@ impl Drafts {
             if repeated {
                 continue;
             }
+            if confirms {
+                drafts.events.push(Draft { facts, signature: signature.clone(), hold: None });
+                continue;
+            }
             if is_filtered(arrived, &facts)? {
                 drafts.filtered += 1;
                 continue;
@@ -73,13 +79,6 @@ impl Drafts {
             drafts.events.push(Draft { facts, signature: signature.clone(), hold });
         }
         Ok(drafts)
-    }
-
-    /// Holds every event for a human, whatever else may be wrong with it.
-    pub fn hold(&mut self, reason: &Reason) {
-        for draft in &mut self.events {
-            draft.hold = Some(reason.clone());
-        }
     }
 
     fn held(facts: Facts, signature: SignatureFacts, hold: Reason) -> Self {

@@ -4,7 +4,6 @@
 use super::answer::{Answer, Refused};
 use super::{Arrived, Ingest};
 use crate::ports::{Captured, Entropy, KeyDocuments, Queue, Secrets, Store, Write};
-use crate::protocol::reason::{Reason, Slug};
 use crate::secret::Secret;
 use crate::secrets::Matched;
 use crate::time::Clock;
@@ -13,9 +12,6 @@ use crate::vendor::{HandshakeAnswer, HandshakeRefusal};
 /// A secret that is handed over is no longer: anybody may send one, and it is
 /// stored before anybody has vouched for it.
 const LONGEST_SECRET: usize = 1024;
-
-/// What the operator reads where the vendor waits for a confirmation.
-const CONFIRM: &str = "open the URL that its payload names, then release or discard it";
 
 impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest<S, Q, C, E, K> {
     /// Answers a handshake that needs no signature. It writes nothing, but for
@@ -35,8 +31,8 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
     }
 
     /// Answers a handshake of a verified sender. One that must be confirmed by
-    /// a call to the vendor is kept as an event, held for a human: nothing is
-    /// called from here.
+    /// a call to the vendor is kept as an event, whose effect is that call:
+    /// nothing is called from here.
     pub(super) async fn signed_handshake(
         &self,
         arrived: &Arrived<'_>,
@@ -48,8 +44,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
             Some(Ok(answer)) => answer,
         };
         if answer.confirm.is_some() {
-            let outcome =
-                self.take(arrived, matched, Some(&Reason::with(Slug::Unconfirmed, CONFIRM))).await?;
+            let outcome = self.take(arrived, matched).await?;
             outcome.log(arrived.addressed);
         }
         answered(arrived, answer.clone()).map(Some)

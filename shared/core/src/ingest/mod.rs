@@ -17,7 +17,6 @@ use crate::deployment::Deployment;
 use crate::http::Request;
 use crate::ids::{CorrelationId, EndpointName, Tenant};
 use crate::ports::{Entropy, KeyDocuments, Queue, Secrets, Store};
-use crate::protocol::reason::Reason;
 use crate::rate::Bucket;
 use crate::secrets::{Keyring, Matched};
 use crate::time::{Clock, UnixMillis};
@@ -131,22 +130,13 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         if let Some(answer) = self.signed_handshake(&arrived, &matched).await? {
             return Ok(answer);
         }
-        let outcome = self.take(&arrived, &matched, None).await?;
+        let outcome = self.take(&arrived, &matched).await?;
         Ok(told(&arrived, &outcome))
     }
 
-    /// Keeps the events of a verified delivery; held, all of them, where there
-    /// is a reason to.
-    async fn take(
-        &self,
-        arrived: &Arrived<'_>,
-        matched: &Matched,
-        hold: Option<&Reason>,
-    ) -> Result<Outcome, Refused> {
-        let mut drafts = Drafts::read(arrived, matched)?;
-        if let Some(reason) = hold {
-            drafts.hold(reason);
-        }
+    /// Keeps the events of a verified delivery.
+    async fn take(&self, arrived: &Arrived<'_>, matched: &Matched) -> Result<Outcome, Refused> {
+        let drafts = Drafts::read(arrived, matched)?;
         let filtered = drafts.filtered;
         let taken = self.keep_all(arrived, drafts).await?;
         Ok(Outcome { taken, filtered, secret: matched.secret })
@@ -181,18 +171,27 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
 /// Logs what became of a delivery, and how that is answered.
 fn told(arrived: &Arrived<'_>, outcome: &Outcome) -> Answer {
     outcome.log(arrived.addressed);
-    acknowledged(arrived.endpoint, outcome.answer(&arrived.addressed.correlation))
+    acknowledged(arrived, outcome.answer(&arrived.addressed.correlation))
 }
 
 /// The vendor's own words where it wants to hear them, else ours.
-fn acknowledged(endpoint: &Endpoint, mut answer: Answer) -> Answer {
-    let reply = endpoint.vendor.reply();
+fn acknowledged(arrived: &Arrived<'_>, mut answer: Answer) -> Answer {
+    let reply = arrived.endpoint.vendor.reply();
     if let Some(status) = reply.ok_status {
         answer.status = status;
     }
     if let Some(body) = &reply.ok_body {
         answer.body.clone_from(body);
         answer.content_type.clone_from(&reply.ok_content_type);
+    }
+    for name in &reply.echo {
+        let mut values = arrived.request.headers.all(name);
+        let value = values.next().filter(|_| values.next().is_none());
+        // Only what a header can hold goes back in one.
+        let text = value.and_then(|value| std::str::from_utf8(value).ok());
+        answer.headers.extend(
+            text.filter(|text| !text.contains(char::is_control)).map(|text| (name.clone(), text.to_owned())),
+        );
     }
     answer
 }

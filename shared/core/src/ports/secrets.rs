@@ -30,6 +30,18 @@ pub enum NoSecret {
     Unavailable(String),
 }
 
+impl NoSecret {
+    /// Its word in the logs.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Absent => "absent",
+            Self::Unusable(_) => "unusable",
+            Self::Denied(_) => "denied",
+            Self::Unavailable(_) => "unavailable",
+        }
+    }
+}
+
 /// Whoever keeps secrets. Nothing here is cached: that is the keyring's.
 pub trait Secrets: Send + Sync {
     /// Reads every live version of a secret: the current one always, as a

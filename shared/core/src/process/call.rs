@@ -1,7 +1,7 @@
 //! The call itself, and the last look at the clocks before it.
 
-use super::{LEASE_MARGIN, Processor, RESERVE};
-use crate::ports::{Call, Destination, Entropy, Outcome, Store};
+use super::{LEASE_MARGIN, Processor, RESERVE, confirm};
+use crate::ports::{Call, Destination, Entropy, Outbound, Outcome, Store};
 use crate::protocol::action::Action;
 use crate::time::{Clock, Monotonic, UnixMillis};
 use std::time::Duration;
@@ -26,7 +26,7 @@ impl Taken {
     }
 }
 
-impl<S: Store, D: Destination, A, C: Clock, E: Entropy> Processor<S, D, A, C, E> {
+impl<S: Store, D: Destination, A: Outbound, C: Clock, E: Entropy> Processor<S, D, A, C, E> {
     /// Calls the destination of an action that this worker holds. Where the
     /// lease no longer covers the call, nothing is sent, which is certain.
     pub(super) async fn call(
@@ -37,7 +37,7 @@ impl<S: Store, D: Destination, A, C: Clock, E: Entropy> Processor<S, D, A, C, E>
         (correlation, trace): (&str, Option<&str>),
     ) -> Outcome {
         let destination = &action.request.destination;
-        let Some(known) = self.deployment.config.destinations.get(destination) else {
+        let Some(known) = self.deployment.policy(destination) else {
             return not_sent(format!("no destination `{destination}` in the configuration"));
         };
         if taken.left(&self.clock) < known.timeout {
@@ -52,7 +52,10 @@ impl<S: Store, D: Destination, A, C: Clock, E: Entropy> Processor<S, D, A, C, E>
             trace,
             timeout: known.timeout,
         };
-        self.destination.call(call).await
+        match destination.as_str() {
+            confirm::DESTINATION => confirm::call(&self.api, call).await,
+            _ => self.destination.call(call).await,
+        }
     }
 }
 

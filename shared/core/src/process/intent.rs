@@ -46,6 +46,9 @@ impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> 
             let cause = format!("no endpoint `{}` in the configuration", event.endpoint);
             return Ok(Intent::Hold(Reason::with(Slug::EndpointGone, cause)).into());
         };
+        if let Some(intent) = super::confirm::intent(endpoint, event, payload.body()) {
+            return Ok(intent.into());
+        }
         let mut truth: Option<Truth> = None;
         let mut put = Put::from(Intent::PayloadMissing);
         for _ in 0..QUESTIONS {

@@ -3,6 +3,7 @@
 
 mod backoff;
 mod call;
+pub mod confirm;
 mod credentials;
 mod intent;
 mod known;

@@ -129,6 +129,11 @@ impl InputDigest {
         Self(text.into())
     }
 
+    /// The digest of the one thing that was asked with.
+    pub(crate) fn of_text(text: &str) -> Self {
+        Self(hex(&Sha256::digest(text)))
+    }
+
     /// The text.
     pub fn as_str(&self) -> &str {
         &self.0

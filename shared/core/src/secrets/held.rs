@@ -68,12 +68,14 @@ impl Reading {
             if tenant.is_some() && matches!(reason, NoSecret::Absent | NoSecret::Denied(_)) {
                 tracing::info!(
                     endpoint.name = %endpoint, tenant, secret.position = position, secret.version = version,
-                    secret.name = secret, secret.problem = %reason, secret.kept = kept, "no secret for the tenant"
+                    secret.name = secret, secret.reason = reason.as_str(), secret.problem = %reason, secret.kept = kept,
+                    "no secret for the tenant"
                 );
             } else {
                 tracing::error!(
                     endpoint.name = %endpoint, tenant, secret.position = position, secret.version = version,
-                    secret.name = secret, secret.problem = %reason, secret.kept = kept, "a secret cannot be used"
+                    secret.name = secret, secret.reason = reason.as_str(), secret.problem = %reason, secret.kept = kept,
+                    "a secret cannot be used"
                 );
             }
         }

@@ -77,7 +77,7 @@ impl Expectation {
             self.effect.strip_prefix(CONFIRMS).map(|url| url.split(' ').next().unwrap_or(url).to_owned());
         match (&confirms, &answer.confirm) {
             (None, None) => Ok(()),
-            (Some(wanted), Some(got)) if got.starts_with(wanted.as_str()) => Ok(()),
+            (Some(wanted), Some(got)) if got.as_str().starts_with(wanted.as_str()) => Ok(()),
             (wanted, got) => Err(format!("confirm: wanted {wanted:?}, got {got:?}")),
         }
     }

@@ -9,6 +9,7 @@ macro_rules! descriptions {
 }
 
 descriptions!(
+    "adobe-sign",
     "adyen",
     "adyen-platform",
     "anthropic",
@@ -53,11 +54,13 @@ descriptions!(
     "line",
     "linear",
     "livekit",
+    "mailchimp",
     "mailgun",
     "meta-whatsapp",
     "midtrans",
     "mollie",
     "mollie-classic",
+    "monday",
     "ms-graph",
     "mux",
     "netlify",
@@ -88,12 +91,15 @@ descriptions!(
     "svix-v1a",
     "synthesia",
     "telegram",
+    "trello",
     "tripay",
+    "turnkey",
     "twelve-labs",
     "twilio",
     "typeform",
     "vapi",
     "vercel",
+    "vonage",
     "webflow",
     "websub",
     "wise",
@@ -104,27 +110,50 @@ descriptions!(
     "zoom",
 );
 
-/// Other names under which people look for a vendor.
+/// Other names under which people look for a vendor, as [`plain`] makes them.
 const ALIASES: &[(&str, &str)] = &[
-    ("amazon-sns", "aws-sns"),
-    ("azure-event-grid", "eventgrid"),
+    ("acrobatsign", "adobe-sign"),
+    ("adyenbanking", "adyen-platform"),
+    ("amazonsns", "aws-sns"),
+    ("azureeventgrid", "eventgrid"),
+    ("cloudflare", "cloudflare-stream"),
     ("coinbase", "coinbase-commerce"),
+    ("docusignconnect", "docusign"),
     ("facebook", "meta-whatsapp"),
+    ("falai", "fal"),
+    ("geminiapi", "gemini"),
     ("generic", "generic-hmac"),
-    ("lemonsqueezy", "lemon-squeezy"),
+    ("googlegemini", "gemini"),
+    ("graph", "ms-graph"),
+    ("instagram", "meta-whatsapp"),
     ("meta", "meta-whatsapp"),
-    ("microsoft-graph", "ms-graph"),
-    ("scale-ai", "scale"),
+    ("messenger", "meta-whatsapp"),
+    ("microsoftgraph", "ms-graph"),
+    ("mondaycom", "monday"),
+    ("paddlebilling", "paddle"),
+    ("recallai", "recall"),
+    ("retellai", "retell"),
+    ("scaleai", "scale"),
     ("sns", "aws-sns"),
     ("twitter", "x"),
     ("whatsapp", "meta-whatsapp"),
 ];
 
-/// The description of a vendor, as a file's text.
+/// A name without what people write differently: case, dots, dashes.
+fn plain(name: &str) -> String {
+    name.chars().filter(char::is_ascii_alphanumeric).map(|letter| letter.to_ascii_lowercase()).collect()
+}
+
+/// The description of a vendor, as a file's text, under its name or another
+/// that people know it by: `lemonsqueezy`, `monday.com`.
 pub fn text(name: &str) -> Option<&'static str> {
-    let known = ALIASES.iter().find(|(alias, _)| *alias == name).map_or(name, |(_, known)| known);
-    let index = DESCRIPTIONS.binary_search_by_key(&known, |(name, _)| name).ok()?;
-    Some(DESCRIPTIONS[index].1)
+    if let Ok(index) = DESCRIPTIONS.binary_search_by_key(&name, |(name, _)| name) {
+        return Some(DESCRIPTIONS[index].1);
+    }
+    let wanted = plain(name);
+    let known = ALIASES.iter().find(|(alias, _)| *alias == wanted).map(|(_, known)| plain(known));
+    let wanted = known.unwrap_or(wanted);
+    DESCRIPTIONS.iter().find(|(name, _)| plain(name) == wanted).map(|(_, text)| *text)
 }
 
 /// The names of all vendors that come with Sekali, sorted.

@@ -39,6 +39,26 @@ fn decoded(text: &[u8]) -> Vec<u8> {
     plain
 }
 
+/// The same query with every name and value escaped anew, as browsers' scripts
+/// do it: all but letters, digits and `-_.!~*'()`.
+pub(crate) fn escaped_anew(query: &str) -> String {
+    let escaped = |bytes: &[u8]| {
+        let mut text = String::with_capacity(bytes.len());
+        for &byte in bytes {
+            match byte {
+                b'-' | b'_' | b'.' | b'!' | b'~' | b'*' | b'\'' | b'(' | b')' => text.push(char::from(byte)),
+                byte if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
+                byte => text.push_str(&format!("%{byte:02X}")),
+            }
+        }
+        text
+    };
+    let pairs: Vec<String> = pairs(query.as_bytes())
+        .map(|(name, value)| format!("{}={}", escaped(&name), escaped(&value)))
+        .collect();
+    pairs.join("&")
+}
+
 /// The fields of a form as a JSON object: text, or a list of texts where a
 /// name is repeated. `None` where a name or value is not UTF-8.
 pub(crate) fn as_json(body: &[u8]) -> Option<String> {
@@ -77,6 +97,13 @@ mod tests {
         let want = [("a", "+1 2"), ("b", ""), ("c", "%25"), ("d", "%zz"), ("", "x")];
         let want: Vec<_> = want.iter().map(|(n, v)| (n.as_bytes().to_vec(), v.as_bytes().to_vec())).collect();
         assert_eq!(got, want);
+    }
+
+    #[test]
+    fn a_query_is_escaped_anew() {
+        assert_eq!(escaped_anew("a=x+y&b=%27q%27&c=1/2&d"), "a=x%20y&b='q'&c=1%2F2&d=");
+        assert_eq!(escaped_anew("src=sms&x=a%20b"), "src=sms&x=a%20b");
+        assert_eq!(escaped_anew(""), "");
     }
 
     #[test]

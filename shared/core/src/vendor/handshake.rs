@@ -2,6 +2,7 @@
 //! verification, challenges, test buttons.
 
 use super::Vendor;
+use super::key_url::leads_to;
 use super::keys::{Keys, Material};
 use super::params::Params;
 use super::place::{MaybePlace, Place};
@@ -9,9 +10,10 @@ use super::shape::{Content, Handshake, JsonAnswer};
 use super::template::{Part, Template};
 use super::verify::Verified;
 use super::view::{Single, View};
-use crate::http::Request;
+use crate::http::{Headers, Request};
 use crate::json::{self, JsonText};
 use crate::source::Source;
+use crate::url_template::OutboundUrl;
 use subtle::ConstantTimeEq;
 
 /// What is answered to a handshake. It writes nothing, except where it hands
@@ -34,7 +36,7 @@ pub struct HandshakeAnswer {
     /// while the endpoint has none, shown to the operator, never logged.
     pub capture: Option<String>,
     /// A URL that must be fetched to confirm, by something else than the receiver.
-    pub confirm: Option<String>,
+    pub confirm: Option<OutboundUrl>,
 }
 
 /// Why a handshake is not answered as the sender hopes.
@@ -104,6 +106,41 @@ impl Vendor {
         let only_handshakes = !self.methods.contains(&request.method);
         let all_looked_at = verified.is_some() || !offered.clone().any(|handshake| handshake.signed);
         (only_handshakes && all_looked_at).then_some(Err(HandshakeRefusal::Incomplete))
+    }
+
+    /// Whether some of its deliveries ask to be confirmed by a call.
+    pub fn confirms(&self) -> bool {
+        self.handshakes.iter().any(|handshake| handshake.confirm.is_some())
+    }
+
+    /// What has to be called to confirm what a stored body asks for; `None`
+    /// where it asks for nothing. Its sender was verified before it was stored.
+    ///
+    /// # Errors
+    /// It names what the endpoint, as it is configured today, does not have:
+    /// call nothing, a human decides.
+    pub fn confirmation(
+        &self,
+        body: &[u8],
+        params: &Params,
+    ) -> Option<Result<OutboundUrl, HandshakeRefusal>> {
+        let own = json::text(body).ok().filter(|text| self.confirms() && json::read(text, &[]).is_ok())?;
+        let request = Request {
+            method: "POST".to_owned(),
+            path: String::new(),
+            query: String::new(),
+            headers: Headers::default(),
+            body: Vec::new(),
+        };
+        let asking: Vec<&Handshake> =
+            self.handshakes.iter().filter(|handshake| handshake.confirm.is_some()).collect();
+        let sources: Vec<Source> = asking.iter().flat_map(|handshake| handshake.sources()).collect();
+        let view = View::new(&request, Some(own), &sources).with_params(params, &self.params);
+        let handshake = asking.into_iter().find(|handshake| view.holds(&handshake.condition))?;
+        match handshake.answer(&view, &|_| None) {
+            Ok(answer) => answer.confirm.map(Ok),
+            Err(refusal) => Some(Err(refusal)),
+        }
     }
 
     /// The HMAC of a value under the secret that the vendor used.
@@ -193,7 +230,7 @@ impl Handshake {
             // What a stranger wrote is never to be taken for a page.
             headers.push(("X-Content-Type-Options".to_owned(), "nosniff".to_owned()));
         }
-        let taken = |source: &Option<Source>| Some(text(source.as_ref()?)?.into_owned());
+        let confirm = self.confirm.as_ref().map(|source| self.pinned(text(source))).transpose()?;
         Ok(HandshakeAnswer {
             name: self.name.clone(),
             status: self.answer.status,
@@ -201,9 +238,17 @@ impl Handshake {
             body,
             headers,
             refuse: self.refuse,
-            capture: taken(&self.capture),
-            confirm: taken(&self.confirm),
+            capture: self.capture.as_ref().and_then(text).map(std::borrow::Cow::into_owned),
+            confirm,
         })
+    }
+
+    /// What the vendor signed is its word, and still it sends us nowhere else
+    /// than to the vendor.
+    fn pinned(&self, url: Option<std::borrow::Cow<'_, str>>) -> Result<OutboundUrl, HandshakeRefusal> {
+        let url = url.ok_or(HandshakeRefusal::Incomplete)?;
+        let pinned = OutboundUrl::pinned(&url).ok().filter(|_| leads_to(&url, &self.hosts));
+        pinned.ok_or(HandshakeRefusal::OtherValue(self.refuse))
     }
 
     fn body(&self, view: &View<'_>, tag: &Tag<'_>) -> Option<(String, Option<String>)> {

@@ -92,6 +92,19 @@ fn is_path_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"/._-".contains(&byte)
 }
 
+/// Longest URL of a confirmation: that of SNS has a topic and a token in it.
+const LONGEST_CONFIRMATION: usize = 2048;
+
+/// Whether a URL leads over TLS to one of these hosts, without user or port.
+/// Its path and query are the vendor's word.
+pub(super) fn leads_to(url: &str, hosts: &[String]) -> bool {
+    let Some(rest) = url.strip_prefix(SCHEME).filter(|_| url.len() <= LONGEST_CONFIRMATION) else {
+        return false;
+    };
+    let host = rest.split(['/', '?', '#']).next().unwrap_or(rest);
+    hosts.iter().any(|pattern| host_fits(host, pattern))
+}
+
 /// What stands for a region of AWS in the pattern of a host.
 pub(super) const REGION: &str = "{region}";
 

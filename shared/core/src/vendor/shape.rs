@@ -129,6 +129,8 @@ pub(crate) struct Handshake {
     pub(crate) capture: Option<Source>,
     /// A URL that somebody must GET; not done by the receiver.
     pub(crate) confirm: Option<Source>,
+    /// The hosts that it may lead to.
+    pub(crate) hosts: Vec<String>,
     pub(crate) answer: Answer,
 }
 
@@ -167,6 +169,8 @@ pub struct Reply {
     pub ok_content_type: Option<String>,
     /// Status of the answer to a delivery that does not verify.
     pub reject_status: u16,
+    /// The request headers that the answer to a delivery repeats.
+    pub echo: Vec<String>,
     /// How long the vendor waits for an answer.
     pub deadline: Option<Duration>,
 }

@@ -2,6 +2,7 @@
 //! candidate signature, in constant time. Pure: time is a parameter.
 
 use super::Vendor;
+use super::form;
 use super::jwt;
 use super::key_url::KeyUrl;
 use super::keys::{Key, Keys};
@@ -199,6 +200,11 @@ impl Vendor {
         let mut urls = vec![with_query(bare.to_owned())];
         if scheme.url_variants {
             urls.extend(other_port(bare).map(with_query));
+            let escaped = form::escaped_anew(query);
+            if escaped != *query {
+                let bases = std::iter::once(bare.to_owned()).chain(other_port(bare));
+                urls.extend(bases.map(|base| format!("{base}?{escaped}")));
+            }
         }
         Ok(urls)
     }

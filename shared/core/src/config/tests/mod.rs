@@ -75,9 +75,26 @@ fn the_shipped_endpoints_hold_together() {
     assert_eq!(check_windows(&config, Retentions { queue: day * 4, dlq: day * 14 }), []);
 }
 
+const REFERENCE: &str = include_str!("../../../../../docs/configuration.md");
+
+#[test]
+fn the_whole_files_of_the_reference_hold_together() {
+    let (_, after) = REFERENCE.split_once("\n## Two whole files\n").unwrap();
+    let section = after.split("\n## ").next().unwrap();
+    let files: Vec<&str> =
+        section.split("```toml\n").skip(1).map(|block| block.split("```").next().unwrap()).collect();
+    assert_eq!(files.len(), 2);
+    let day = std::time::Duration::from_secs(86_400);
+    for file in files {
+        let config = load(("endpoints.toml", file), &[]).unwrap();
+        assert_eq!(check_windows(&config, Retentions { queue: day * 4, dlq: day * 14 }), []);
+        let remarks = review(&config, true);
+        assert!(remarks.is_empty(), "{remarks:?}");
+    }
+}
+
 #[test]
 fn the_reference_explains_every_key_and_no_other() {
-    const REFERENCE: &str = include_str!("../../../../../docs/configuration.md");
     for (section, keys) in KEYS {
         let (_, after) = REFERENCE.split_once(&format!("\n## `{section}`\n")).expect(section);
         let text = after.split("\n## ").next().unwrap();

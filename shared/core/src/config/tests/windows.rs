@@ -75,3 +75,9 @@ fn an_action_is_kept_as_long_as_an_event_that_names_it_can_come() {
     );
     assert_eq!(found(&with("49d")), [""; 0]);
 }
+
+#[test]
+fn a_sum_is_said_in_whole_days_and_is_never_less_than_it_is() {
+    let problems = found(&config("horizon = \"10m\"", "shop", "shop"));
+    assert!(problems[0].contains("+ margin 1d = 20d at least"), "{problems:?}");
+}

@@ -2,14 +2,14 @@
 
 use super::super::shape::{Answer, Content, Handshake, JsonAnswer};
 use super::super::template::Template;
-use super::{condition, section, sources, status, string};
+use super::{condition, names, section, sources, status, string};
 use crate::document::{Document, Table};
 use crate::json::Literal;
 use crate::source::Source;
 
 pub(super) const HANDSHAKE: &[&str] = &[
     "name", "method", "present", "absent", "empty", "when", "signed", "required", "check", "refuse",
-    "capture", "confirm", "reply",
+    "capture", "confirm", "hosts", "reply",
 ];
 pub(super) const ANSWER: &[&str] = &["status", "content_type", "body", "json", "headers"];
 
@@ -20,7 +20,7 @@ pub(super) fn handshake(document: &mut Document<'_>, table: Table<'_>) -> Handsh
         let remedy = "true: answered only once the signature is right";
         document.absent(table.at, "`signed` is missing", Some(remedy.into()));
     }
-    Handshake {
+    let handshake = Handshake {
         name: string(document, table, "name").unwrap_or_else(|| "handshake".to_owned()),
         method: string(document, table, "method").unwrap_or_else(|| "POST".to_owned()),
         condition: condition(document, table),
@@ -30,7 +30,29 @@ pub(super) fn handshake(document: &mut Document<'_>, table: Table<'_>) -> Handsh
         refuse: status(document, table, "refuse", &super::REFUSALS).unwrap_or(403),
         capture: source(document, table, "capture"),
         confirm: source(document, table, "confirm"),
+        hosts: names(document, table, "hosts", &[]),
         answer: answer(document, table),
+    };
+    check_confirmation(document, table, &handshake);
+    handshake
+}
+
+/// The call is made later and from the stored event: it goes to a pinned host,
+/// and only what the body says is known by then.
+fn check_confirmation(document: &mut Document<'_>, table: Table<'_>, handshake: &Handshake) {
+    let at = |key: &str| table.get(key).map_or(table.at, |entry| entry.key_at);
+    match (&handshake.confirm, handshake.hosts.is_empty()) {
+        (Some(_), true) => {
+            let remedy = "hosts = [\"confirm.example.com\"]";
+            document.absent(at("confirm"), "`confirm` needs `hosts`: who may be called", Some(remedy.into()));
+        }
+        (None, false) => document.problem(at("hosts"), "`hosts` needs `confirm`", None),
+        _ => {}
+    }
+    let read = handshake.condition.sources().chain(&handshake.required);
+    let mut read = read.chain(handshake.check.iter().map(|(source, _)| source)).chain(&handshake.confirm);
+    if handshake.confirm.is_some() && (!handshake.signed || read.any(|source| !source.is_body())) {
+        document.problem(at("confirm"), "what is confirmed is `signed` and reads nothing but the body", None);
     }
 }
 

@@ -49,7 +49,7 @@ const DESCRIPTION: &[&str] =
     &["confirmed", "methods", "params", "body", "reply", "retry", "scheme", "event", "handshake", "livemode"];
 const PARAM: &[&str] = &["about", "default"];
 const BODY: &[&str] = &["content_types", "form", "encodings", "empty_batch"];
-const REPLY: &[&str] = &["status", "body", "content_type", "reject", "deadline"];
+const REPLY: &[&str] = &["status", "body", "content_type", "reject", "echo", "deadline"];
 const RETRY: &[&str] = &["horizon", "resend", "stops"];
 
 /// Statuses that refuse a delivery; what a vendor wants instead of 401 is one of these.
@@ -160,13 +160,20 @@ fn body(document: &mut Document<'_>, root: Table<'_>) -> (BodyForm, bool) {
 }
 
 fn reply(document: &mut Document<'_>, root: Table<'_>) -> Reply {
-    let mut reply =
-        Reply { ok_status: None, ok_body: None, ok_content_type: None, reject_status: 401, deadline: None };
+    let mut reply = Reply {
+        ok_status: None,
+        ok_body: None,
+        ok_content_type: None,
+        reject_status: 401,
+        echo: Vec::new(),
+        deadline: None,
+    };
     let Some(table) = section(document, root, "reply") else { return reply };
     document.only(table, "`reply`", REPLY);
     reply.ok_status = status(document, table, "status", &(200..=299));
     reply.ok_body = string(document, table, "body");
     reply.ok_content_type = string(document, table, "content_type");
+    reply.echo = names(document, table, "echo", &[]);
     reply.deadline = span(document, table, "deadline");
     reply.reject_status = status(document, table, "reject", &REFUSALS).unwrap_or(reply.reject_status);
     reply
