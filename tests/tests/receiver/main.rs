@@ -9,6 +9,7 @@ mod letters;
 mod log;
 mod on_call;
 mod sender;
+mod sizes;
 mod storage;
 mod storm;
 
