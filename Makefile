@@ -16,6 +16,11 @@ FUZZ_SECONDS ?= 60
 EVENTS ?= 2000
 SEED ?= 1
 
+# A function's package, zipped: what Lambda loads before a cold start.
+LARGEST_PACKAGE := 5000000
+PEERS ?=
+UPDATE ?=
+
 VENV := .tools/venv
 LINT := .tools/lint
 SAM := .tools/sam
@@ -23,7 +28,7 @@ CARGO_LAMBDA := $(VENV)/bin/cargo-lambda
 FUNCTIONS := ingest processor sweeper
 
 .DEFAULT_GOAL := help
-.PHONY: help run watch test storm lint audit tools package config release deploy check-infra check-cdk test-dynamodb-local rust fuzz
+.PHONY: help run watch test storm lint audit tools package config release deploy check-infra check-cdk test-dynamodb-local rust fuzz bench bench-instructions
 
 help: ## say what there is
 	@echo 'make TARGET [NAME=value ..]'
@@ -34,7 +39,8 @@ help: ## say what there is
 	@echo '  ENDPOINTS=file (another configuration, no demo), PORT= and DESTINATION_PORT=;'
 	@echo '  watch takes WATCH_PORT=; package takes ARCH=arm64 or x86_64, and ENDPOINTS=;'
 	@echo '  config takes ENDPOINTS=; release and deploy take ARCH=;'
-	@echo '  storm takes EVENTS= (how many) and SEED= (another storm).'
+	@echo '  storm takes EVENTS= (how many) and SEED= (another storm);'
+	@echo '  bench takes PEERS=1: install and measure receivers in Python and TypeScript, too.'
 
 run: tools ## run everything on this machine and play the demo; Ctrl-C ends it
 	@test -d target/local/lambda || \
@@ -84,6 +90,11 @@ package: tools ## build the functions for AWS into target/lambda, as infra/templ
 	@# one record's failure; the workspace's profile has the rest of them.
 	@env -u CARGO_BUILD_TARGET PATH="$(CURDIR)/$(VENV)/bin:$$PATH" $(CARGO_LAMBDA) lambda build --release --disable-optimizations --locked \
 	  --$(if $(filter arm64,$(ARCH)),arm64,x86-64) --lambda-dir target/lambda $(FUNCTIONS:%=--package %)
+	@for function in $(FUNCTIONS); do \
+	  size=$$(gzip -9c target/lambda/$$function/bootstrap | wc -c); \
+	  test $$size -le $(LARGEST_PACKAGE) || { echo "$$function: $$size bytes zipped, of at most $(LARGEST_PACKAGE)" >&2; exit 1; }; \
+	  echo "$$function: $$size bytes zipped"; \
+	done
 	@$(MAKE) --no-print-directory config
 	@echo 'built for $(ARCH); now: make deploy, or make release'
 
@@ -112,6 +123,31 @@ fuzz: rust ## try arbitrary bytes on parsers and verification (nightly Rust, car
 	  cargo +nightly fuzz run --fuzz-dir tests/fuzz $$(basename $$target .rs) -- \
 	    -max_total_time=$(FUZZ_SECONDS) -max_len=4096 -verbosity=0 -print_funcs=0 || exit 1; \
 	done
+
+RELEASE := target/$(CARGO_BUILD_TARGET)/release
+PYTHON_PEER := .tools/peers/python
+TYPESCRIPT_PEER := .tools/peers/typescript
+
+bench: rust $(if $(PEERS),$(PYTHON_PEER)/.installed $(TYPESCRIPT_PEER)/.installed) ## measure the release binaries beside the least that a function could do; report in target/bench
+	@cargo build --release --package ingest --package processor --package yardstick
+	@cargo run --quiet --package sekali-tests --bin bench -- --binaries $(RELEASE) --out target/bench \
+	  $(if $(PEERS),--peer 'python:$(CURDIR)/$(PYTHON_PEER)/bin/python $(CURDIR)/tests/bench/peers/python/bootstrap.py' \
+	    --peer "typescript:$$(command -v node) $(CURDIR)/$(TYPESCRIPT_PEER)/bootstrap.cjs")
+
+$(PYTHON_PEER)/.installed: tests/bench/peers/python/requirements.txt
+	@rm -rf $(PYTHON_PEER) && $(PYTHON) -m venv $(PYTHON_PEER)
+	@$(PYTHON_PEER)/bin/pip install --quiet --disable-pip-version-check -r $<
+	@touch $@
+
+$(TYPESCRIPT_PEER)/.installed: $(wildcard tests/bench/peers/typescript/*)
+	@command -v npm >/dev/null || { echo 'Node.js 20 or newer with npm is needed' >&2; exit 1; }
+	@rm -rf $(TYPESCRIPT_PEER) && mkdir -p .tools/peers && cp -r tests/bench/peers/typescript $(TYPESCRIPT_PEER)
+	@cd $(TYPESCRIPT_PEER) && npm install --silent --no-audit --no-fund && npm run --silent bundle
+	@touch $@
+
+bench-instructions: rust ## count instructions of verification and extraction against the stored baseline (UPDATE=1 stores them)
+	@cargo build --release --package yardstick
+	@tests/bench/instructions.sh $(RELEASE)/instructions tests/bench/instructions.baseline $(if $(UPDATE),update)
 
 tools: rust $(VENV)/.installed ## install the emulator and cargo-lambda into .tools
 

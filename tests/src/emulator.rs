@@ -3,7 +3,7 @@
 
 use crate::contract::Inspected;
 use crate::memory::Expiry;
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, ensure};
 use aws_sdk_dynamodb::types::AttributeValue;
 use sekali::key::{EventHash, EventKey};
 use sekali::time::ExpiresAt;
@@ -11,6 +11,7 @@ use sekali_aws::client::Patience;
 use sekali_aws::{Aws, DynamoStore, Tables};
 use sekali_cli::local::checkout::Checkout;
 use sekali_cli::local::emulator::{Emulator, any_port};
+use std::collections::HashMap;
 use std::hash::{BuildHasher, RandomState};
 use std::path::Path;
 use tokio::sync::OnceCell;
@@ -68,19 +69,40 @@ pub async fn fresh_store(folder: &Path) -> anyhow::Result<DynamoStore> {
     Ok(DynamoStore::new(client, tables))
 }
 
-/// The stored form of a payload's key and of its TTL is pinned here: another
+/// The stored form of a payload's keys and of its TTL is pinned here: another
 /// one would lose every payload that is stored already.
 impl Inspected for DynamoStore {
     async fn payload_expiry(&self, key: &EventKey, hash: &EventHash) -> anyhow::Result<Expiry> {
         let pk = format!("payload|{}:{key}|{hash}", key.as_str().len());
-        let request = self.client().get_item().table_name(&self.tables().events).consistent_read(true);
-        let Some(item) = request.key("pk", AttributeValue::S(pk)).send().await?.item else {
-            return Ok(Expiry::Absent);
-        };
-        match item.get("expires_at") {
-            None => Ok(Expiry::Kept),
-            Some(AttributeValue::N(seconds)) => Ok(Expiry::At(ExpiresAt(seconds.parse()?))),
-            Some(other) => Err(anyhow!("a TTL that DynamoDB does not read: {other:?}")),
+        let Some(head) = raw(self, pk).await? else { return Ok(Expiry::Absent) };
+        let expiry = ttl(&head)?;
+        if let (Some(AttributeValue::S(digest)), Some(AttributeValue::N(parts))) =
+            (head.get("digest"), head.get("parts"))
+        {
+            for part in 0..parts.parse::<usize>()? {
+                let part = raw(self, format!("part|{digest}|{part}")).await?.context("a part is missing")?;
+                // INV-9: no part goes before its head.
+                let outlasts = match (ttl(&part)?, expiry) {
+                    (Expiry::Kept, _) => true,
+                    (Expiry::At(part), Expiry::At(head)) => part >= head,
+                    _ => false,
+                };
+                ensure!(outlasts, "{part:?} goes before its head, {expiry:?}");
+            }
         }
+        Ok(expiry)
+    }
+}
+
+async fn raw(store: &DynamoStore, pk: String) -> anyhow::Result<Option<HashMap<String, AttributeValue>>> {
+    let request = store.client().get_item().table_name(&store.tables().events).consistent_read(true);
+    Ok(request.key("pk", AttributeValue::S(pk)).send().await?.item)
+}
+
+fn ttl(item: &HashMap<String, AttributeValue>) -> anyhow::Result<Expiry> {
+    match item.get("expires_at") {
+        None => Ok(Expiry::Kept),
+        Some(AttributeValue::N(seconds)) => Ok(Expiry::At(ExpiresAt(seconds.parse()?))),
+        Some(other) => Err(anyhow!("a TTL that DynamoDB does not read: {other:?}")),
     }
 }

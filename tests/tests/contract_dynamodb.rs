@@ -10,7 +10,7 @@ use sekali::protocol::resource::{Resource, ResourceGuard};
 use sekali::protocol::transition::{ResourceWrite, Transition};
 use sekali_aws::DynamoStore;
 use sekali_tests::contract::differential::{agree, sequences};
-use sekali_tests::contract::sample::{NOW, Sample, content, event_write, progress};
+use sekali_tests::contract::sample::{NOW, Sample, content, event_write, expires, noise, progress};
 use sekali_tests::emulator;
 use std::collections::HashMap;
 use std::path::Path;
@@ -119,5 +119,25 @@ async fn the_ttl_stands_where_dynamodb_looks_for_it_and_in_seconds() -> anyhow::
     assert_eq!(store.write(&held).await?, Write::Applied);
     let item = raw(&store, &store.tables().events, event.key.as_str()).await?;
     assert_eq!(item.get(&attribute), None);
+    Ok(())
+}
+
+/// INV-1: a payload of which a part is missing is a missing payload, for whoever
+/// reads it and for whoever keeps it; the same delivery mends it.
+#[tokio::test]
+async fn a_payload_of_which_a_part_is_missing_is_a_missing_payload() -> anyhow::Result<()> {
+    let (store, sample) = (open().await?, Sample::new());
+    let (key, hash, payload) = (sample.event_key("evt_1"), content("first"), noise(900_000));
+    store.put_payload(&key, &hash, &payload, expires(60)).await?;
+    let head_key = format!("payload|{}:{key}|{hash}", key.as_str().len());
+    let head = raw(&store, &store.tables().events, &head_key);
+    let AttributeValue::S(digest) = head.await?["digest"].clone() else { anyhow::bail!("no digest") };
+    let remove = store.client().delete_item().table_name(&store.tables().events);
+    remove.key("pk", AttributeValue::S(format!("part|{digest}|1"))).send().await?;
+    assert_eq!(store.payload(&key, &hash).await?, None);
+    assert!(!store.keep_payload(&key, &hash).await?);
+    store.put_payload(&key, &hash, &payload, expires(60)).await?;
+    assert!(store.payload(&key, &hash).await? == Some(payload));
+    assert!(store.keep_payload(&key, &hash).await?);
     Ok(())
 }

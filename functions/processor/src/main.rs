@@ -13,6 +13,10 @@ use sekali_aws::{
     SystemEntropy,
 };
 use std::sync::Arc;
+use std::time::Duration;
+
+/// Opening a connection before the first message is not to delay it for longer.
+const WARM_UP: Duration = Duration::from_secs(1);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
@@ -41,6 +45,9 @@ async fn main() -> Result<(), Error> {
         SystemEntropy::new(),
         Arc::new(environment.deployment),
     );
+    if tokio::time::timeout(WARM_UP, processor.store.warm_up()).await.is_err() {
+        tracing::warn!("the tables did not answer before the first message");
+    }
     let (processor, queue) = (&processor, &queue);
     run(service_fn(|event: LambdaEvent<_>| async move {
         Ok::<_, Error>(batch::run(processor, queue, event).await)

@@ -2,6 +2,7 @@
 //! profiles and an instance's metadata before it reads the environment, and
 //! would set no timeouts.
 
+use crate::roots;
 use crate::secrets::{Addresses, Caller};
 use aws_credential_types::Credentials;
 use aws_credential_types::provider::SharedCredentialsProvider;
@@ -203,8 +204,15 @@ fn settings(patience: Patience) -> aws_types::sdk_config::Builder {
 
 /// One TLS stack: rustls on ring, whose first use costs nothing (aws-lc
 /// gathers entropy for most of a small function's second).
+pub(crate) const TLS: Provider = Provider::Rustls(CryptoMode::Ring);
+
+/// The HTTP client of all AWS clients of a process.
 pub fn http_client() -> SharedHttpClient {
-    aws_smithy_http_client::Builder::new().tls_provider(Provider::Rustls(CryptoMode::Ring)).build_https()
+    let client = aws_smithy_http_client::Builder::new().tls_provider(TLS);
+    match roots::context() {
+        Some(context) => client.tls_context(context).build_https(),
+        None => client.build_https(),
+    }
 }
 
 #[cfg(test)]

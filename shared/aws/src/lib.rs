@@ -13,6 +13,7 @@ pub mod log;
 mod outbound;
 pub mod post;
 pub mod rights;
+mod roots;
 #[cfg(test)]
 mod scripted;
 pub mod secrets;

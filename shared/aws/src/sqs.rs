@@ -5,6 +5,7 @@ use crate::trace::Trace;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::{
     MessageAttributeValue, MessageSystemAttributeNameForSends, MessageSystemAttributeValue,
+    QueueAttributeName,
 };
 use sekali::ports::{Message, Queue, QueueError};
 use std::time::Duration;
@@ -27,6 +28,14 @@ impl SqsQueue {
     /// The queue at this URL.
     pub fn new(client: Client, url: impl Into<String>) -> Self {
         Self { client, url: url.into() }
+    }
+
+    /// Opens the connection before the first delivery needs it, as
+    /// [`DynamoStore::warm_up`](crate::DynamoStore::warm_up) does.
+    pub async fn warm_up(&self) {
+        let asked = self.client.get_queue_attributes().queue_url(&self.url);
+        // Only that somebody answers matters.
+        drop(asked.attribute_names(QueueAttributeName::QueueArn).send().await);
     }
 
     /// Lets a message that was received come back after `wait`, rounded up to

@@ -92,7 +92,8 @@ macro_rules! contract_tests {
                 a_ttl_for_an_absent_payload_makes_none
                 a_write_leaves_the_ttl_of_the_payload_to_its_caller
                 fifty_puts_of_one_payload_at_once_leave_one
-                a_payload_larger_than_an_item_is_refused_for_good
+                a_payload_of_any_size_comes_back_byte_for_byte
+                the_ttl_of_a_payload_larger_than_an_item_is_one
             }
             progress {
                 an_event_write_names_the_status_it_comes_from

@@ -1,12 +1,12 @@
 //! Payloads and their TTL (INV-9).
 
-use super::sample::{Sample, content, event_write, expires, payload, progress};
+use super::sample::{Sample, content, event_write, expires, noise, payload, progress, shrinking};
 use super::{Inspected, read_event};
 use crate::memory::Expiry;
 use futures_util::future::join_all;
 use sekali::json::JsonText;
 use sekali::payload::Payload;
-use sekali::ports::{Store, StoreError, Write};
+use sekali::ports::{Store, Write};
 use sekali::protocol::event::EventStatus;
 use sekali::protocol::transition::{PayloadTtl, Transition};
 use sekali::source::Source;
@@ -157,11 +157,40 @@ pub async fn fifty_puts_of_one_payload_at_once_leave_one<S: Inspected>(store: &S
     Ok(())
 }
 
-/// Refused for good, and never acknowledged and gone (INV-1).
-pub async fn a_payload_larger_than_an_item_is_refused_for_good<S: Store>(store: &S) -> anyhow::Result<()> {
+/// Bodies around every limit that a store may have inside: a unit, a message,
+/// an item, several items; those that shrink and those that do not.
+pub async fn a_payload_of_any_size_comes_back_byte_for_byte<S: Store>(store: &S) -> anyhow::Result<()> {
+    let sample = Sample::new();
+    for size in [0, 1_000, 255_000, 257_000, 399_000, 401_000, 1_100_000, 4_400_000] {
+        for (kind, payload) in [("json", shrinking(size)), ("noise", noise(size))] {
+            let (key, hash) = (sample.event_key(&format!("{kind}-{size}")), content("first"));
+            store.put_payload(&key, &hash, &payload, expires(60)).await?;
+            assert!(store.payload(&key, &hash).await? == Some(payload), "{kind} of {size} bytes");
+        }
+    }
+    Ok(())
+}
+
+/// INV-9: nothing of it goes before its event, however many items it lies in.
+pub async fn the_ttl_of_a_payload_larger_than_an_item_is_one<S: Inspected>(store: &S) -> anyhow::Result<()> {
     let (key, hash) = (Sample::new().event_key("evt_1"), content("first"));
-    let end = store.put_payload(&key, &hash, &payload(&vec![b'x'; 410_000]), expires(60)).await;
-    assert!(matches!(end, Err(StoreError::Invalid(_))), "{end:?}");
-    assert_eq!(store.payload(&key, &hash).await?, None);
+    let (first, again) = (noise(900_000), noise(900_001));
+    store.put_payload(&key, &hash, &first, expires(60)).await?;
+    assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(60)));
+    // Later, and other in a volatile field.
+    store.put_payload(&key, &hash, &again, expires(90)).await?;
+    assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(90)));
+    assert!(store.payload(&key, &hash).await? == Some(again.clone()));
+    store.put_payload(&key, &hash, &first, expires(70)).await?;
+    assert!(store.keep_payload(&key, &hash).await?);
+    assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::Kept);
+    store.put_payload(&key, &hash, &first, expires(9_999)).await?;
+    assert!(store.keep_payload(&key, &hash).await?, "a retry of the same");
+    assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::Kept);
+    store.expire_payload(&key, &hash, expires(40)).await?;
+    assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(40)));
+    store.expire_payload(&key, &hash, expires(30)).await?;
+    assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(40)));
+    assert!(store.payload(&key, &hash).await? == Some(again));
     Ok(())
 }

@@ -198,6 +198,24 @@ pub fn payload(body: &[u8]) -> Payload {
     Payload::new(body.to_vec(), [])
 }
 
+/// A payload of JSON that deflates well.
+pub fn shrinking(size: usize) -> Payload {
+    let line = br#"{"object":"line_item","description":"Invented parcel","amount_total":4900},"#;
+    payload(&line.iter().copied().cycle().take(size).collect::<Vec<_>>())
+}
+
+/// A payload that does not deflate: bytes as in an archive.
+pub fn noise(size: usize) -> Payload {
+    let mut state = 88_172_645_463_325_252_u64;
+    let mut draw = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state.to_be_bytes()[3]
+    };
+    payload(&(0..size).map(|_| draw()).collect::<Vec<_>>())
+}
+
 /// Seconds after the present.
 pub fn expires(seconds: u64) -> ExpiresAt {
     NOW.expires_after(Duration::from_secs(seconds))

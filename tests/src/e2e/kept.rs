@@ -101,6 +101,23 @@ impl Kept {
         self.item(&self.tables.events, &pk).await
     }
 
+    /// Every item in which the payload of an event lies: its head, and the
+    /// parts that the head names.
+    ///
+    /// # Errors
+    /// The table does not answer, or a part is missing.
+    pub async fn payload_items(&self, event: &Item) -> Result<Vec<Item>> {
+        let mut items: Vec<_> = self.payload(event).await?.into_iter().collect();
+        let parts = items.first().and_then(|head| head.number("parts")).unwrap_or(0);
+        for part in 0..parts {
+            let pk = format!("part|{}|{part}", items[0].text("digest"));
+            items.push(
+                self.item(&self.tables.events, &pk).await?.with_context(|| format!("{pk} is missing"))?,
+            );
+        }
+        Ok(items)
+    }
+
     /// The action that an event remembers.
     ///
     /// # Errors

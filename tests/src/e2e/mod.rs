@@ -18,7 +18,7 @@ pub mod kept;
 pub mod proxy;
 pub mod rest;
 pub mod runtime_api;
-mod serve;
+pub mod serve;
 pub mod storm;
 pub mod time;
 pub mod until;

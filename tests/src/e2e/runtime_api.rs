@@ -5,7 +5,7 @@
 use super::serve::{Answered, Served, json};
 use anyhow::Result;
 use bytes::Bytes;
-use sekali::time::{Clock, UnixMillis};
+use sekali::time::{Clock, Monotonic, UnixMillis};
 use sekali_aws::SystemClock;
 use serde_json::Value;
 use std::collections::BTreeMap;
@@ -37,6 +37,7 @@ struct Desk {
     under_way: BTreeMap<String, oneshot::Sender<Ended>>,
     handed_out: u64,
     init_error: Option<String>,
+    first_asked: Option<Monotonic>,
     gone: bool,
 }
 
@@ -44,6 +45,7 @@ struct Desk {
 struct Shared {
     desk: Mutex<Desk>,
     more: Notify,
+    asked: Notify,
 }
 
 /// The Runtime API of one process.
@@ -87,6 +89,18 @@ impl RuntimeApi {
         receiver
     }
 
+    /// When the process first asked for an event, which is when its start is
+    /// over; waits for it.
+    pub async fn asked(&self) -> Monotonic {
+        loop {
+            let asked = self.shared.asked.notified();
+            if let Some(at) = self.shared.desk().first_asked {
+                return at;
+            }
+            asked.await;
+        }
+    }
+
     /// The process is gone: nothing that is under way will be answered.
     pub fn end(&self) {
         let mut desk = self.shared.desk();
@@ -112,6 +126,8 @@ impl Shared {
     }
 
     async fn next(&self) -> Invocation {
+        self.desk().first_asked.get_or_insert_with(|| SystemClock.monotonic());
+        self.asked.notify_one();
         loop {
             let more = self.more.notified();
             if let Some(invocation) = self.desk().waiting.pop() {

@@ -57,7 +57,7 @@ mod tests {
         let failed = Event { progress: progress(EventStatus::Failed), ..sample.event("evt_2") };
         for event in [&event, &failed] {
             tables.create_event(event).unwrap();
-            tables.put_payload(&event.key, &event.hash, &payload(b"{}"), NOW.expires_after(WINDOW)).unwrap();
+            tables.put_payload(&event.key, &event.hash, &payload(b"{}"), NOW.expires_after(WINDOW));
         }
         tables.keep_payload(&failed.key, &failed.hash);
         tables

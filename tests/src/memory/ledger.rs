@@ -53,7 +53,7 @@ impl Footprint {
         Self { bytes, index: index::entry(event) }
     }
 
-    /// Of a payload.
+    /// Of a payload as it came; a store may write it smaller.
     pub fn of_payload(key: &EventKey, hash: &EventHash, payload: &Payload) -> Self {
         let (body, context) = payload.to_parts();
         let bytes = sized([Some(key.as_str()), Some(hash.as_str()), Some(&context)]) + body.len();

@@ -150,8 +150,9 @@ impl Store for MemoryStore {
         expires: ExpiresAt,
     ) -> Result<(), StoreError> {
         self.on_payload(StoreCall::PutPayload, key, hash, |tables| {
-            tables.put_payload(key, hash, payload, expires)
-        })
+            tables.put_payload(key, hash, payload, expires);
+        });
+        Ok(())
     }
 
     async fn keep_payload(&self, key: &EventKey, hash: &EventHash) -> Result<bool, StoreError> {

@@ -115,17 +115,7 @@ impl Tables {
     }
 
     /// See [`Store::put_payload`](sekali::ports::Store::put_payload).
-    ///
-    /// # Errors
-    /// `Invalid`: the payload is larger than an item may be.
-    pub fn put_payload(
-        &mut self,
-        key: &EventKey,
-        hash: &EventHash,
-        payload: &Payload,
-        expires: ExpiresAt,
-    ) -> Result<(), StoreError> {
-        fits(&Footprint::of_payload(key, hash, payload))?;
+    pub fn put_payload(&mut self, key: &EventKey, hash: &EventHash, payload: &Payload, expires: ExpiresAt) {
         // INV-9: a repeated delivery never restores a TTL, and never brings one forward.
         let takes = match self.payload_expiry(key, hash) {
             Expiry::Absent => true,
@@ -136,7 +126,6 @@ impl Tables {
             let stored = StoredPayload { payload: payload.clone(), expires: Some(expires) };
             self.payloads.insert((key.clone(), hash.clone()), stored);
         }
-        Ok(())
     }
 
     /// See [`Store::keep_payload`](sekali::ports::Store::keep_payload).

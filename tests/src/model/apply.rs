@@ -111,10 +111,10 @@ impl Paper {
             (EventKey::from_stored("event"), EventHash::from_stored("hash"), Payload::default());
         let mut tables = Tables::default();
         if let Self::Expires(tick) = self {
-            put(&mut tables, &key, &hash, &payload, at(tick).expires_after(Duration::ZERO));
+            tables.put_payload(&key, &hash, &payload, at(tick).expires_after(Duration::ZERO));
         }
         if self == Self::Kept {
-            put(&mut tables, &key, &hash, &payload, ExpiresAt(0));
+            tables.put_payload(&key, &hash, &payload, ExpiresAt(0));
             tables.keep_payload(&key, &hash);
         }
         act(&mut tables, &key, &hash, &payload);
@@ -133,7 +133,7 @@ impl Paper {
 
     /// Put by a delivery.
     pub fn put(self, expires: ExpiresAt) -> Self {
-        self.after(|tables, key, hash, payload| put(tables, key, hash, payload, expires))
+        self.after(|tables, key, hash, payload| tables.put_payload(key, hash, payload, expires))
     }
 
     /// Its TTL taken off.
@@ -151,9 +151,4 @@ impl Paper {
     pub fn is_there(self) -> bool {
         self != Self::Absent
     }
-}
-
-#[expect(clippy::expect_used, reason = "an empty payload is small")]
-fn put(tables: &mut Tables, key: &EventKey, hash: &EventHash, payload: &Payload, expires: ExpiresAt) {
-    tables.put_payload(key, hash, payload, expires).expect("a small payload");
 }

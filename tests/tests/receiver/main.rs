@@ -11,6 +11,7 @@ mod log;
 mod on_call;
 mod secrets;
 mod sender;
+mod sizes;
 mod storage;
 mod storm;
 

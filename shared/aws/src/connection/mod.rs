@@ -46,9 +46,7 @@ impl Trust {
     /// The root certificates of the system; those that cannot be read are
     /// left out, and a server that needs one of them is not connected to.
     pub(crate) fn of_the_system() -> Self {
-        let mut roots = RootCertStore::empty();
-        roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
-        Self::of(roots)
+        Self::of(crate::roots::store())
     }
 
     pub(crate) fn of(roots: RootCertStore) -> Self {

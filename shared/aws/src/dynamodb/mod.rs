@@ -5,6 +5,7 @@ mod error;
 mod expression;
 mod item;
 pub mod listing;
+mod payload;
 mod read;
 mod store;
 #[cfg(test)]

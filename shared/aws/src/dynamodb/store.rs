@@ -34,14 +34,11 @@ impl Store for DynamoStore {
         payload: &Payload,
         expires: ExpiresAt,
     ) -> Result<(), StoreError> {
-        let item = item::payload::encode(key, hash, payload, expires)?;
-        // Refused: it is there, and kept for longer than this (INV-9).
-        self.put(Table::Events, expression::put_payload(item, expires)).await.map(drop)
+        self.put_laid(item::payload::lay_out(key, hash, payload, expires), expires).await
     }
 
     async fn keep_payload(&self, key: &EventKey, hash: &EventHash) -> Result<bool, StoreError> {
-        let kept = self.change(expression::keep_payload(key, hash), ReturnValue::None).await?;
-        Ok(matches!(kept, End::Written(_)))
+        self.keep_laid(&item::payload::key(key, hash)).await
     }
 
     async fn expire_payload(
@@ -50,13 +47,11 @@ impl Store for DynamoStore {
         hash: &EventHash,
         expires: ExpiresAt,
     ) -> Result<(), StoreError> {
-        // Refused: it is gone, or expires later anyway.
-        self.change(expression::expire_payload(key, hash, expires), ReturnValue::None).await.map(drop)
+        self.expire_laid(&item::payload::key(key, hash), expires).await
     }
 
     async fn payload(&self, key: &EventKey, hash: &EventHash) -> Result<Option<Payload>, StoreError> {
-        let item = self.get(Table::Events, &item::payload::key(key, hash)).await?;
-        item.as_ref().map(item::payload::decode).transpose()
+        self.read_laid(&item::payload::key(key, hash)).await
     }
 
     async fn event(&self, key: &EventKey) -> Result<Option<Event>, StoreError> {

@@ -14,8 +14,12 @@ use serde_json::{Value, json};
 
 /// A store whose service replies in this order; the last reply stays.
 async fn scripted(replies: &[Reply]) -> (DynamoStore, Tries) {
+    patiently(Patience::FUNCTION, replies).await
+}
+
+async fn patiently(patience: Patience, replies: &[Reply]) -> (DynamoStore, Tries) {
     let (url, tries) = service(replies).await;
-    let client = Aws::at(&url, Patience::FUNCTION).dynamodb();
+    let client = Aws::at(&url, patience).dynamodb();
     let tables = Tables { events: "e".into(), resources: "r".into(), actions: "a".into() };
     (DynamoStore::new(client, tables), tries)
 }
@@ -171,11 +175,38 @@ async fn what_is_too_large_is_refused_before_it_is_sent() {
     action.request.body = vec![0; 400 * 1024];
     let write = Transition::action(full_action().held(), action);
     assert!(matches!(store.write(&write).await, Err(StoreError::Invalid(_))));
-    let payload = Payload::new(vec![0; 400 * 1024], []);
-    let hash = EventHash::from_stored("h");
-    let put = store.put_payload(&event_key(), &hash, &payload, ExpiresAt(1)).await;
-    assert!(matches!(put, Err(StoreError::Invalid(_))));
     assert_eq!(operations(&tries), [""; 0]);
+}
+
+// INV-1: whoever finds the head finds all of it.
+#[tokio::test]
+async fn the_head_of_a_payload_in_parts_is_put_when_all_of_them_are_there() {
+    let key_of = |body: &Value| body["Item"]["pk"]["S"].as_str().unwrap().to_owned();
+    // The service reads one large request after the other.
+    let (store, tries) = patiently(Patience::PERSON, &[ok(json!({}))]).await;
+    let hash = EventHash::from_stored("h");
+    assert_eq!(store.put_payload(&event_key(), &hash, &noise(1_000_000), ExpiresAt(1)).await, Ok(()));
+    let keys: Vec<_> = tries.lock().unwrap().iter().map(|(_, body)| key_of(body)).collect();
+    let (head, parts) = keys.split_last().unwrap();
+    assert!(head.starts_with("payload|") && parts.len() == 3, "{keys:?}");
+    assert!(parts.iter().all(|part| part.starts_with("part|")), "{keys:?}");
+
+    let (store, tries) = patiently(Patience::PERSON, &[error(400, "ValidationException")]).await;
+    let put = store.put_payload(&event_key(), &hash, &noise(1_000_000), ExpiresAt(1)).await;
+    assert!(matches!(put, Err(StoreError::Invalid(_))), "{put:?}");
+    assert!(tries.lock().unwrap().iter().all(|(_, body)| key_of(body).starts_with("part|")));
+}
+
+/// A payload that does not shrink.
+fn noise(size: usize) -> Payload {
+    let mut state = 1_u32;
+    let mut draw = || {
+        state ^= state << 13;
+        state ^= state >> 17;
+        state ^= state << 5;
+        state.to_be_bytes()[0]
+    };
+    Payload::new((0..size).map(|_| draw()).collect(), [])
 }
 
 #[tokio::test]

@@ -158,22 +158,54 @@ pub(crate) fn put_once(item: Item) -> Whole {
     Whole { item, condition: format!("attribute_not_exists({pk})"), terms: phrase.terms }
 }
 
-/// INV-9: takes the TTL off a payload.
-pub(crate) fn keep_payload(key: &EventKey, hash: &EventHash) -> Change {
+/// INV-9: takes the TTL off a payload that lies in one item, or off the head
+/// of one whose parts, by this digest, have lost theirs.
+pub(crate) fn keep_payload(pk: &str, parts: Option<&EventHash>) -> Change {
     let mut phrase = Phrase::default();
     phrase.remove(event::EXPIRES);
     phrase.present(KEY);
-    phrase.into_change(Table::Events, &payload::key(key, hash))
+    phrase.names_parts(parts);
+    phrase.into_change(Table::Events, pk)
 }
 
-/// INV-9: gives a payload a TTL again, but never an earlier one.
-pub(crate) fn expire_payload(key: &EventKey, hash: &EventHash, expires: ExpiresAt) -> Change {
+/// INV-9: takes the TTL off one part.
+pub(crate) fn keep_part(pk: &str) -> Change {
     let mut phrase = Phrase::default();
-    phrase.set(event::EXPIRES, number(expires.0));
+    phrase.remove(event::EXPIRES);
     phrase.present(KEY);
-    let until = phrase.name(event::EXPIRES);
-    phrase.conditions.push(format!("(attribute_not_exists({until}) OR {until} < :{})", event::EXPIRES));
-    phrase.into_change(Table::Events, &payload::key(key, hash))
+    phrase.into_change(Table::Events, pk)
+}
+
+/// INV-9: gives a payload's item, or the head that names these parts, a TTL
+/// again, but never an earlier one.
+pub(crate) fn expire_payload(pk: &str, parts: Option<&EventHash>, expires: ExpiresAt) -> Change {
+    let mut phrase = Phrase::default();
+    phrase.expire(expires);
+    phrase.names_parts(parts);
+    phrase.into_change(Table::Events, pk)
+}
+
+/// INV-9: the same for one part.
+pub(crate) fn expire_part(pk: &str, expires: ExpiresAt) -> Change {
+    let mut phrase = Phrase::default();
+    phrase.expire(expires);
+    phrase.into_change(Table::Events, pk)
+}
+
+impl Phrase {
+    fn expire(&mut self, expires: ExpiresAt) {
+        self.set(event::EXPIRES, number(expires.0));
+        self.present(KEY);
+        let until = self.name(event::EXPIRES);
+        self.conditions.push(format!("(attribute_not_exists({until}) OR {until} < :{})", event::EXPIRES));
+    }
+
+    fn names_parts(&mut self, parts: Option<&EventHash>) {
+        match parts {
+            Some(digest) => self.was(payload::DIGEST, text(digest.as_str())),
+            None => self.absent(payload::DIGEST),
+        }
+    }
 }
 
 /// Counts a repeated delivery. It touches nothing that a claim compares.

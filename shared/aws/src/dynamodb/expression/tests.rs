@@ -182,18 +182,26 @@ fn the_ttl_of_a_payload_never_becomes_an_earlier_one() {
     assert_eq!(whole.condition, "attribute_not_exists(#pk) OR #expires_at < :expires_at");
     assert_whole(&[&whole.condition], &whole.terms);
 
-    let change = keep_payload(&event_key(), &hash);
-    assert_eq!(words(&change), ("REMOVE #expires_at", "attribute_exists(#pk)"));
+    let later = "attribute_exists(#pk) AND (attribute_not_exists(#expires_at) OR #expires_at < :expires_at)";
+    let change = expire_part("part", ExpiresAt(5));
+    assert_eq!(words(&change), ("SET #expires_at = :expires_at", later));
+    let change = expire_payload("payload", None, ExpiresAt(5));
+    let alone = format!("{later} AND attribute_not_exists(#digest)");
+    assert_eq!(words(&change), ("SET #expires_at = :expires_at", &*alone));
+    let change = expire_payload("payload", Some(&hash), ExpiresAt(5));
+    let with_parts = format!("{later} AND #digest = :was_digest");
+    assert_eq!(words(&change), ("SET #expires_at = :expires_at", &*with_parts));
+}
 
-    let change = expire_payload(&event_key(), &hash, ExpiresAt(5));
-    assert_eq!(
-        words(&change),
-        (
-            "SET #expires_at = :expires_at",
-            "attribute_exists(#pk) AND (attribute_not_exists(#expires_at) OR #expires_at < :expires_at)"
-        )
-    );
-    assert_eq!(change.pk, payload::key(&event_key(), &hash));
+// INV-9: the head loses its TTL only while it names the parts that lost theirs.
+#[test]
+fn a_payload_is_kept_as_one_item_or_as_the_head_of_these_parts() {
+    let hash = EventHash::from_stored("hash");
+    assert_eq!(words(&keep_part("part")), ("REMOVE #expires_at", "attribute_exists(#pk)"));
+    let alone = "attribute_exists(#pk) AND attribute_not_exists(#digest)";
+    assert_eq!(words(&keep_payload("payload", None)), ("REMOVE #expires_at", alone));
+    let with_parts = "attribute_exists(#pk) AND #digest = :was_digest";
+    assert_eq!(words(&keep_payload("payload", Some(&hash))), ("REMOVE #expires_at", with_parts));
 }
 
 #[test]

@@ -59,6 +59,30 @@ pub(crate) fn whole(pk: &str, attributes: Attributes) -> Item {
     item
 }
 
+/// A write costs a unit for every started KB of the item.
+const BYTES_OF_A_WRITE_UNIT: usize = 1024;
+
+/// How many write units an item of this size takes.
+pub(crate) fn write_units(size: usize) -> usize {
+    size.div_ceil(BYTES_OF_A_WRITE_UNIT).max(1)
+}
+
+/// How large an item is, as DynamoDB counts it: names and values, a number at
+/// half a byte a digit and one more.
+pub(crate) fn size_of(item: &Item) -> usize {
+    item.iter().map(|(name, value)| name.len() + size_of_value(value)).sum()
+}
+
+fn size_of_value(value: &AttributeValue) -> usize {
+    match value {
+        AttributeValue::S(text) => text.len(),
+        AttributeValue::N(number) => number.len().div_ceil(2) + 1,
+        AttributeValue::B(blob) => blob.as_ref().len(),
+        AttributeValue::L(values) => 3 + values.iter().map(|value| size_of_value(value) + 1).sum::<usize>(),
+        _ => 1,
+    }
+}
+
 /// Reads the attributes of a stored item by name.
 #[derive(Clone, Copy)]
 pub(crate) struct Reading<'a>(pub(crate) &'a Item);

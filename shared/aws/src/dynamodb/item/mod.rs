@@ -12,4 +12,6 @@ pub(crate) mod resource;
 pub(crate) use attribute::Item;
 
 #[cfg(test)]
+mod layout_tests;
+#[cfg(test)]
 pub(super) mod tests;

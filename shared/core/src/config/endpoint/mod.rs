@@ -23,9 +23,10 @@ use std::time::Duration;
 /// Largest body where the endpoint does not say: vendors send kilobytes.
 pub const DEFAULT_MAX_BODY: u64 = 1 << 20;
 
-/// A Lambda event holds 6 MB, and a binary body in it is base64: beyond 4 MiB
-/// the gateway would refuse what the endpoint promised to take.
-pub const LARGEST_MAX_BODY: u64 = 4 << 20;
+/// A Lambda event holds 6 MB, and a binary body in it is base64: beyond this,
+/// with headers of the usual size beside it, the gateway would refuse what the
+/// endpoint promised to take.
+pub const LARGEST_MAX_BODY: u64 = 4_500 << 10;
 
 /// An endpoint as declared.
 #[derive(Debug, Clone)]

@@ -263,7 +263,7 @@ fn max_body(document: &mut Document<'_>, entry: Entry<'_>) -> Option<u64> {
     match size {
         Some(size) if (1..=LARGEST_MAX_BODY).contains(&size) => Some(size),
         _ => {
-            let message = format!("`max_body` is from 1 byte to {} MiB", LARGEST_MAX_BODY >> 20);
+            let message = format!("`max_body` is from 1 byte to {} KiB", LARGEST_MAX_BODY >> 10);
             let remedy = "beyond that the gateway itself refuses a delivery";
             document.problem(entry.value_at, message, Some(remedy.to_owned()));
             None

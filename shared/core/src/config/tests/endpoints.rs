@@ -23,7 +23,7 @@ fn endpoint_settings_are_read_with_their_limits() {
         assert_eq!(set(good), [""; 0], "{good}");
     }
     for (bad, problem) in [
-        ("max_body = \"5MiB\"", "4:12: `max_body` is from 1 byte to 4 MiB"),
+        ("max_body = \"5MiB\"", "4:12: `max_body` is from 1 byte to 4500 KiB"),
         ("max_body = 0", "4:12: `max_body` is from 1 byte"),
         ("max_body = -1", "4:12: `max_body` is from 1 byte"),
         ("max_body = \"1MB\"", "4:12: a size is a whole number and one of B, KiB, MiB"),
