@@ -13,7 +13,9 @@ use sekali::protocol::event::{Event, EventStatus};
 use sekali::protocol::transition::Transition;
 use sekali::time::UnixMillis;
 use sekali_tests::contract::sample::{NOW, Sample, progress};
-use sekali_tests::memory::{MemoryApi, MemoryDestination, MemorySecrets, MemoryStore, SeededEntropy, VirtualClock};
+use sekali_tests::memory::{
+    MemoryApi, MemoryDestination, MemorySecrets, MemoryStore, SeededEntropy, VirtualClock,
+};
 use std::time::Duration;
 
 /// What became of a ready action that one invocation looked at.
