@@ -3,6 +3,7 @@
 
 pub mod capture;
 pub mod check;
+pub mod cost;
 pub mod doctor;
 mod ended;
 mod handshake;
@@ -43,6 +44,7 @@ enum Command {
     Check(check::Check),
     Doctor(doctor::Doctor),
     Send(send::Send),
+    Cost(cost::Cost),
     #[command(hide = true)]
     Vectors(vectors::Vectors),
     /// Secrets that vendors hand over.
@@ -71,6 +73,7 @@ impl Cli {
             Command::Check(check) => check.run(),
             Command::Doctor(doctor) => doctor.run(),
             Command::Send(send) => send.run().await,
+            Command::Cost(cost) => cost.run(),
             Command::Vectors(vectors) => vectors.run(),
             Command::Handshake(handshake) => handshake.run().await.map(|()| Ended::Well),
             Command::OnCall(on_call) => on_call.run().await,

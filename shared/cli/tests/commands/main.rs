@@ -4,6 +4,7 @@
 
 mod against;
 mod check;
+mod cost;
 mod doctor;
 mod send;
 mod template;
@@ -88,7 +89,7 @@ fn repository() -> PathBuf {
 #[test]
 fn each_command_shows_an_example_and_its_exit_codes() {
     let folder = Folder::new();
-    for command in ["check", "doctor", "send", "vectors"] {
+    for command in ["check", "cost", "doctor", "send", "vectors"] {
         let help = folder.sekali(&[command, "--help"]);
         assert_eq!(help.code, 0);
         assert!(help.out.contains(&format!("sekali {command} ")), "{}", help.out);

@@ -39,7 +39,7 @@ pub use resource::{OrderKind, Resource};
 pub use review::{Remark, Severity, review};
 pub use rule::{Condition, Field, Late, Rule, RuleAction, StatusFrom, Types};
 pub use secret_ref::{Keeper, NotASecretRef, SecretName, SecretRef};
-pub use value::{NotAValue, rate, show_span, span};
+pub use value::{NotAValue, rate, show_span, size, span};
 pub use window::{MARGIN, Retentions, check_windows};
 
 use crate::document::{Document, Table, Text};
