@@ -9,6 +9,7 @@ use sekali::deployment::Deployment;
 use sekali::http::{Headers, Request};
 use sekali::ids::CorrelationId;
 use sekali::ingest::{Addressed, Ingest};
+use sekali::ports::WithSecrets;
 use sekali::process::{Deadline, Disposition, Processor, Record};
 use sekali::protocol::event::EventStatus;
 use sekali::secret::Secret;
@@ -16,8 +17,8 @@ use sekali::time::{Clock, UnixMillis};
 use sekali::vendor::sign::sign;
 use sekali_cli::cost::counted::{Counted, Step, StoredPayload};
 use sekali_tests::memory::{
-    Footprint, LineSettings, MemoryDestination, MemoryQueue, MemorySecrets, MemoryStore, SeededEntropy,
-    VirtualClock,
+    Footprint, LineSettings, MemoryApi, MemoryDestination, MemoryQueue, MemorySecrets, MemoryStore,
+    SeededEntropy, VirtualClock,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -50,6 +51,9 @@ pack = { key = ["order"], to = "packing" }
 packing = { http = "https://packing.example.com/tasks", honours_key_for = "24h", in_doubt = "retry" }
 "#;
 
+/// No rule here asks a vendor.
+type Api = WithSecrets<MemoryApi, MemorySecrets>;
+
 /// A receiver of which every write and read is counted.
 struct Receiver {
     store: MemoryStore,
@@ -57,7 +61,7 @@ struct Receiver {
     clock: VirtualClock,
     deployment: Arc<Deployment>,
     ingest: Ingest<MemoryStore, MemoryQueue, VirtualClock, SeededEntropy, MemorySecrets>,
-    processor: Processor<MemoryStore, MemoryDestination, VirtualClock, SeededEntropy>,
+    processor: Processor<MemoryStore, MemoryDestination, Api, VirtualClock, SeededEntropy>,
 }
 
 impl Receiver {
@@ -76,16 +80,17 @@ impl Receiver {
             queue.clone(),
             clock.clone(),
             entropy.fork(),
-            secrets,
+            secrets.clone(),
             Arc::clone(&deployment),
         );
-        let processor = Processor {
-            store: store.clone(),
-            destination: MemoryDestination::honouring_keys_for(Duration::from_secs(86_400), clock.clone()),
-            clock: clock.clone(),
+        let processor = Processor::new(
+            store.clone(),
+            MemoryDestination::honouring_keys_for(Duration::from_secs(86_400), clock.clone()),
+            WithSecrets { outbound: MemoryApi::default(), keeper: secrets },
+            clock.clone(),
             entropy,
-            deployment: Arc::clone(&deployment),
-        };
+            Arc::clone(&deployment),
+        );
         Self { store, queue, clock, deployment, ingest, processor }
     }
 

@@ -4,7 +4,7 @@
 
 use super::{LONGEST_CALL, deployment};
 use sekali::ids::CorrelationId;
-use sekali::ports::Message;
+use sekali::ports::{Message, WithSecrets};
 use sekali::process::{
     Deadline, Disposition, LEASE_MARGIN, LEASE_WITHOUT_DEADLINE, Processor, RESERVE, Record,
 };
@@ -13,7 +13,9 @@ use sekali::protocol::event::{Event, EventStatus};
 use sekali::protocol::transition::Transition;
 use sekali::time::UnixMillis;
 use sekali_tests::contract::sample::{NOW, Sample, progress};
-use sekali_tests::memory::{MemoryDestination, MemoryStore, SeededEntropy, VirtualClock};
+use sekali_tests::memory::{
+    MemoryApi, MemoryDestination, MemorySecrets, MemoryStore, SeededEntropy, VirtualClock,
+};
 use std::time::Duration;
 
 /// What became of a ready action that one invocation looked at.
@@ -42,13 +44,14 @@ async fn process(
     event: &Event,
     deadline: Deadline,
 ) -> Disposition {
-    let processor = Processor {
-        store: store.clone(),
-        destination: destination.clone(),
+    let processor = Processor::new(
+        store.clone(),
+        destination.clone(),
+        WithSecrets { outbound: MemoryApi::default(), keeper: MemorySecrets::default() },
         clock,
-        entropy: SeededEntropy::seeded(1),
-        deployment: deployment(),
-    };
+        SeededEntropy::seeded(1),
+        deployment(),
+    );
     let message = Message {
         event: event.key.clone(),
         generation: event.progress.generation,
