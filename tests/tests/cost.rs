@@ -51,7 +51,7 @@ pack = { key = ["order"], to = "packing" }
 packing = { http = "https://packing.example.com/tasks", honours_key_for = "24h", in_doubt = "retry" }
 "#;
 
-/// No event below asks an API.
+/// No rule here asks a vendor.
 type Api = WithSecrets<MemoryApi, MemorySecrets>;
 
 /// A receiver of which every write and read is counted.
@@ -80,13 +80,13 @@ impl Receiver {
             queue.clone(),
             clock.clone(),
             entropy.fork(),
-            secrets,
+            secrets.clone(),
             Arc::clone(&deployment),
         );
         let processor = Processor::new(
             store.clone(),
             MemoryDestination::honouring_keys_for(Duration::from_secs(86_400), clock.clone()),
-            WithSecrets { outbound: MemoryApi::default(), keeper: MemorySecrets::default() },
+            WithSecrets { outbound: MemoryApi::default(), keeper: secrets },
             clock.clone(),
             entropy,
             Arc::clone(&deployment),
