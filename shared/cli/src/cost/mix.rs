@@ -7,8 +7,9 @@ use super::prices::Prices;
 /// API Gateway meters a request per started so many bytes.
 const GATEWAY_METER: u64 = 512 * 1_024;
 
-/// What Lambda itself writes about an invocation: three lines, in bytes.
-const PLATFORM_LINES: f64 = 290.0;
+/// What Lambda itself writes about an invocation at INFO: three lines of JSON,
+/// in bytes. At WARN, as the template has it, it writes none.
+const PLATFORM_LINES: f64 = 600.0;
 
 /// What CloudWatch adds to each line, in bytes.
 const BESIDE_LINE: f64 = 26.0;
@@ -51,6 +52,8 @@ pub(super) struct Mix {
     pub log_lines: f64,
     /// Bytes of such a line.
     pub log_bytes: f64,
+    /// Whether Lambda writes lines of its own about each invocation.
+    pub platform_lines: bool,
     /// How many days everything is kept.
     pub kept_days: f64,
     /// How many days the logs are kept.
@@ -114,6 +117,11 @@ impl Mix {
         ]
     }
 
+    /// What Lambda itself writes about an invocation, in bytes.
+    fn platform_bytes(&self) -> f64 {
+        if self.platform_lines { PLATFORM_LINES + 3.0 * BESIDE_LINE } else { 0.0 }
+    }
+
     fn payload(&self) -> StoredPayload {
         StoredPayload { body: self.stored }
     }
@@ -160,7 +168,7 @@ impl Mix {
         let seconds = self.deliveries * self.ingest + batches * (self.processor + waits * self.call);
         let invocations = self.deliveries + batches;
         let own_lines = (self.deliveries + sent) * lines * (self.log_bytes + BESIDE_LINE);
-        let log_gb = (own_lines + invocations * (PLATFORM_LINES + 3.0 * BESIDE_LINE)) / GB;
+        let log_gb = (own_lines + invocations * self.platform_bytes()) / GB;
         Usage {
             gateway_requests: self.deliveries * float(self.body.div_ceil(GATEWAY_METER).max(1)),
             invocations,
@@ -223,7 +231,7 @@ pub(super) fn standing(mix: &Mix) -> Usage {
     const POLLS_A_MINUTE: f64 = 15.0;
     // One query for each shard of what is open and of what is in doubt.
     let queries = MINUTES * 2.0 * f64::from(sekali::ports::INDEX_SHARDS);
-    let log_gb = MINUTES * (PLATFORM_LINES + 3.0 * BESIDE_LINE) / GB;
+    let log_gb = MINUTES * mix.platform_bytes() / GB;
     Usage {
         queue_requests: MINUTES * POLLS_A_MINUTE,
         invocations: MINUTES,
@@ -256,6 +264,7 @@ pub(super) mod tests {
             call: 0.100,
             log_lines: 1.0,
             log_bytes: 300.0,
+            platform_lines: true,
             kept_days: 0.0,
             logs_kept_days: 0.0,
         }
@@ -286,7 +295,7 @@ pub(super) mod tests {
         assert!(near(bill.dynamodb, 13.0 * 0.625 + 4.0 * 0.125), "{bill:?}");
         // Sent, received, deleted.
         assert!(near(bill.sqs, 1.2), "{bill:?}");
-        assert!(near(bill.logs, 2.0 * (326.0 + 368.0) / 1000.0 * 0.5), "{bill:?}");
+        assert!(near(bill.logs, 2.0 * (326.0 + 678.0) / 1000.0 * 0.5), "{bill:?}");
         assert!(near(bill.total(), bill.services().iter().map(|(_, dollars)| dollars).sum()));
     }
 
@@ -297,6 +306,7 @@ pub(super) mod tests {
         assert!(total(Mix { batch: 10.0, ..mix() }) < total(mix()));
         assert!(total(Mix { kept_days: 30.0, ..mix() }) > total(mix()));
         assert!(total(Mix { body: 600_000, ..mix() }) > total(mix()));
+        assert!(total(Mix { platform_lines: false, ..mix() }) < total(mix()));
     }
 
     #[test]

@@ -73,6 +73,9 @@ pub struct Cost {
     /// How long a line is.
     #[arg(long, value_name = "SIZE", default_value = "300B", value_parser = sekali::config::size)]
     log_bytes: u64,
+    /// Lambda writes its own lines about each invocation: the template's PlatformLogLevel is INFO.
+    #[arg(long)]
+    platform_lines: bool,
     /// How many days events and payloads are kept: the dedup window.
     #[arg(long, value_name = "DAYS", default_value_t = 30)]
     kept_days: u16,
@@ -123,6 +126,7 @@ impl Cost {
             call: seconds(self.call_ms),
             log_lines: f64::from(self.log_lines),
             log_bytes: mix::float(self.log_bytes),
+            platform_lines: self.platform_lines,
             kept_days: f64::from(self.kept_days),
             logs_kept_days: f64::from(self.logs_kept_days),
         })
