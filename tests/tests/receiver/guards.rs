@@ -3,7 +3,7 @@
 
 use super::{deployed, driven};
 use anyhow::{Context, Result, ensure};
-use sekali_tests::e2e::vendors::{Delivery, Signed, push, unique};
+use sekali_tests::e2e::vendors::{Delivery, Payment, Signed, push, unique};
 use serde_json::{Value, json};
 
 #[tokio::test]
@@ -77,6 +77,20 @@ async fn what_a_guard_stops_is_answered_as_the_guard_says_and_writes_nothing() -
     nothing_is_stored().await?;
 
     let answer = deployed.invoke_ingest(&from(event, "192.0.2.10")).await?;
+    ensure!(answer.status == 202, "{answer:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_event_of_the_test_mode_is_filtered_where_only_the_live_mode_counts() -> Result<()> {
+    let deployed = deployed().await?;
+    let payment = Payment::unique();
+    let tried = payment.paid().to("live");
+    let answer = deployed.deliver(&deployed.vendors.sign(tried.clone())?).await?;
+    ensure!(answer.status == 200 && answer.body["result"] == "filtered", "{answer:?}");
+    ensure!(deployed.kept.event("live", &payment.event).await?.is_none(), "it was stored");
+    let live = String::from_utf8(tried.body.clone())?.replace(r#""livemode":false"#, r#""livemode":true"#);
+    let answer = deployed.deliver(&deployed.vendors.sign(tried.with_body(live.as_bytes()))?).await?;
     ensure!(answer.status == 202, "{answer:?}");
     Ok(())
 }

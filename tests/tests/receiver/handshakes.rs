@@ -151,7 +151,7 @@ async fn every_kind_of_handshake_is_answered_and_what_is_nearly_one_is_not() -> 
     ensure!(wrong.is_empty(), "{}", wrong.join("\n"));
     // A confirmation is an event, and everything else wrote nothing but what was handed over.
     let events = driven.kept.events().await?;
-    let written: Vec<&str> = events.iter().map(|event| event.text("event_type")).collect();
+    let written: Vec<&str> = events.iter().map(|event| event.text("type")).collect();
     ensure!(written.iter().all(|kind| *kind == "SubscriptionConfirmation"), "{written:?}");
     Ok(())
 }
