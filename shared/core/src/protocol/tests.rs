@@ -269,6 +269,22 @@ fn the_order_of_a_resource_is_judged_as_the_table_says() {
     );
 }
 
+// INV-3: the API is newer than what is stored, and moves it only along the graph.
+#[test]
+fn what_the_api_says_moves_a_resource_only_where_the_graph_leads() {
+    let graph = graph();
+    let at = |number: &str| OrderValue::Sequence(Sequence::parse(number).unwrap());
+    let paid = resource("paid", at("5"));
+    let says = |to: &str, number| {
+        let (resource, to, told_by) = (paid.key.clone(), to.into(), ToldBy::Api);
+        judge(&Move { resource, to, order: at(number), told_by, graph: &graph }, Some(&paid), NOW)
+    };
+    assert_eq!([says("paid", "4"), says("disputed", "4")], [Verdict::Outdated; 2]);
+    assert_eq!([says("paid", "5"), says("paid", "6")], [Verdict::Repeats, Verdict::Confirms]);
+    assert_eq!([says("disputed", "5"), says("disputed", "6")], [Verdict::Moves; 2]);
+    assert_eq!([says("pending", "5"), says("pending", "6")], [Verdict::Late; 2]);
+}
+
 #[test]
 fn a_time_more_than_a_day_ahead_orders_nothing() {
     let graph = graph();
