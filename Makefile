@@ -149,7 +149,7 @@ bench-instructions: rust ## count instructions of verification and extraction ag
 	@cargo build --release --package yardstick
 	@tests/bench/instructions.sh $(RELEASE)/instructions tests/bench/instructions.baseline $(if $(UPDATE),update)
 
-tools: rust $(VENV)/.installed ## install the emulator and cargo-lambda into .tools
+tools: rust $(VENV)/.installed $(VENV)/.standard-webhooks ## install the emulator and cargo-lambda into .tools
 
 $(LINT)/.installed: infra/checks/requirements-lint.txt
 	$(call fresh_venv,$(LINT),$<,cfn-lint)
@@ -173,6 +173,10 @@ $(VENV)/.installed: infra/local/requirements.txt
 	@echo 'installing the emulator and cargo-lambda into .tools (about 140 MB, once)'
 	@rm -rf $(VENV) && $(PYTHON) -m venv $(VENV)
 	@$(VENV)/bin/pip install --quiet --disable-pip-version-check --no-deps -r infra/local/requirements.txt
+	@touch $@
+
+$(VENV)/.standard-webhooks: tests/tests/destinations/requirements.txt $(VENV)/.installed
+	@$(VENV)/bin/python -m pip install --quiet --disable-pip-version-check --no-deps -r $<
 	@touch $@
 
 rust:

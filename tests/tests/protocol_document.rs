@@ -75,6 +75,7 @@ fn name(call: PortCall) -> String {
         PortCall::Delete => "queue: delete".to_owned(),
         PortCall::ShowAgain => "queue: show again later".to_owned(),
         PortCall::Effect => "destination: call".to_owned(),
+        PortCall::Probe => "destination: ask".to_owned(),
     }
 }
 

@@ -2,6 +2,8 @@
 //! profiles and an instance's metadata before it reads the environment, and
 //! would set no timeouts.
 
+use crate::aws_destination::{AwsEffects, EffectAddresses};
+use crate::aws_signature::AwsSigner;
 use crate::roots;
 use crate::secrets::{Addresses, Caller};
 use aws_credential_types::Credentials;
@@ -92,6 +94,7 @@ pub struct Aws {
     credentials: Credentials,
     patience: Patience,
     keepers: Addresses,
+    effects: EffectAddresses,
 }
 
 impl Aws {
@@ -99,7 +102,8 @@ impl Aws {
     /// environment: `AWS_REGION` (or `AWS_DEFAULT_REGION`),
     /// `AWS_ACCESS_KEY_ID`, `AWS_SECRET_ACCESS_KEY`, `AWS_SESSION_TOKEN`,
     /// `AWS_ENDPOINT_URL`, `AWS_ENDPOINT_URL_DYNAMODB`, `AWS_ENDPOINT_URL_SQS`,
-    /// `AWS_ENDPOINT_URL_SECRETS_MANAGER`, `AWS_ENDPOINT_URL_SSM`.
+    /// `AWS_ENDPOINT_URL_SECRETS_MANAGER`, `AWS_ENDPOINT_URL_SSM`,
+    /// `AWS_ENDPOINT_URL_LAMBDA`, `AWS_ENDPOINT_URL_EVENTBRIDGE`.
     /// The credentials of a function's environment outlive its process, so
     /// they are read once.
     ///
@@ -135,7 +139,12 @@ impl Aws {
         shared.set_endpoint_url(all.clone());
         let keepers = Addresses {
             secrets_manager: variable("AWS_ENDPOINT_URL_SECRETS_MANAGER").or_else(|| all.clone()),
-            systems_manager: variable("AWS_ENDPOINT_URL_SSM").or(all),
+            systems_manager: variable("AWS_ENDPOINT_URL_SSM").or_else(|| all.clone()),
+        };
+        let effects = EffectAddresses {
+            sqs: variable("AWS_ENDPOINT_URL_SQS").or_else(|| all.clone()),
+            lambda: variable("AWS_ENDPOINT_URL_LAMBDA").or_else(|| all.clone()),
+            events: variable("AWS_ENDPOINT_URL_EVENTBRIDGE").or(all),
         };
         Ok(Self {
             shared: shared.build(),
@@ -145,6 +154,7 @@ impl Aws {
             credentials,
             patience,
             keepers,
+            effects,
         })
     }
 
@@ -179,7 +189,16 @@ impl Aws {
 
     /// What asks the keepers of secrets in AWS.
     pub fn caller(&self) -> Caller {
-        Caller::new(self.region.clone(), self.credentials.clone(), self.keepers.clone(), self.patience)
+        Caller::new(self.signer(), self.keepers.clone(), self.patience)
+    }
+
+    /// What calls destinations in AWS.
+    pub fn effects(&self) -> AwsEffects {
+        AwsEffects::new(self.signer(), self.effects.clone())
+    }
+
+    fn signer(&self) -> AwsSigner {
+        AwsSigner::new(self.region.clone(), self.credentials.clone())
     }
 
     /// The settings, for a client of another service.

@@ -1,17 +1,22 @@
 //! The adapters: the ports of the core, on DynamoDB, SQS and HTTP, and the
 //! clock, randomness, secrets and log of a function.
 
+pub mod aws_destination;
+mod aws_signature;
 pub mod client;
 pub mod clock;
 mod connection;
 pub mod deployment;
+pub mod destinations;
 pub mod dynamodb;
+pub mod effect_result;
 pub mod entropy;
 pub mod http_destination;
 mod key_documents;
 pub mod log;
 mod outbound;
 pub mod post;
+pub mod probe;
 pub mod rights;
 mod roots;
 #[cfg(test)]
@@ -21,13 +26,16 @@ pub mod sqs;
 pub mod tables;
 mod trace;
 
+pub use aws_destination::{AwsDestinations, AwsEffects};
 pub use client::Aws;
 pub use clock::SystemClock;
 pub use connection::Reach;
+pub use destinations::{Destinations, NotReachable};
 pub use dynamodb::{DynamoStore, Tables};
 pub use entropy::SystemEntropy;
 pub use http_destination::{HttpDestination, HttpDestinations};
 pub use outbound::Apis;
+pub use probe::Probes;
 pub use secrets::Keepers;
 pub use sqs::SqsQueue;
 

@@ -99,6 +99,7 @@ pub const CONFIGURED: &[(&str, &str)] = &[
     ("ssm:GetParameter", "ParameterArns"),
     ("kms:Decrypt", "SecretKeyArns"),
     ("sqs:SendMessage", "DestinationQueueArns"),
+    ("sqs:GetQueueUrl", "DestinationQueueArns"),
     ("events:PutEvents", "DestinationBusArns"),
     ("lambda:InvokeFunction", "DestinationFunctionArns"),
     ("kms:Decrypt", "DestinationKeyArns"),

@@ -18,7 +18,6 @@ pub(crate) struct Document<'t> {
     /// Lines with an error of syntax: what recovery makes of them says nothing.
     broken_lines: BTreeSet<usize>,
     problems: Vec<Problem>,
-    unavailable: Vec<Problem>,
 }
 
 /// A key with its value, and where both stand (byte offsets).
@@ -49,14 +48,8 @@ impl<'t> Document<'t> {
     pub(crate) fn parse(file: &'t str, text: &'t str) -> (Self, DeTable<'t>) {
         let (root, errors) = DeTable::parse_recoverable(text);
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
-        let mut document = Self {
-            file,
-            text,
-            line_starts,
-            broken_lines: BTreeSet::new(),
-            problems: Vec::new(),
-            unavailable: Vec::new(),
-        };
+        let mut document =
+            Self { file, text, line_starts, broken_lines: BTreeSet::new(), problems: Vec::new() };
         for error in errors {
             let at = error.span().map_or(0, |span| span.start);
             document.problem(at, error.message(), None);
@@ -98,18 +91,11 @@ impl<'t> Document<'t> {
         }
     }
 
-    /// Something is understood but not built yet.
-    pub(crate) fn unavailable(&mut self, at: usize, what: &str) {
-        let place = self.place(at);
-        self.unavailable.push(Problem { place, message: format!("{what}: not available yet"), remedy: None });
-    }
-
-    /// The problems and what is not available yet, each in the order of the file.
-    pub(crate) fn finish(mut self) -> (Vec<Problem>, Vec<Problem>) {
+    /// The problems, in the order of the file.
+    pub(crate) fn finish(mut self) -> Vec<Problem> {
         self.problems.sort_by(|a, b| (&a.place, &a.message).cmp(&(&b.place, &b.message)));
         self.problems.dedup();
-        self.unavailable.sort_by(|a, b| a.place.cmp(&b.place));
-        (self.problems, self.unavailable)
+        self.problems
     }
 
     /// Every key that is not among `known` is a problem.
@@ -304,7 +290,7 @@ mod tests {
         let (mut document, root) = Document::parse("a.toml", "vendor = 1\n  secretz = 2\nbanana = 3\n");
         document.only(Table::root(&root), "an endpoint", &["vendor", "secrets"]);
         assert_eq!(
-            shown(&document.finish().0),
+            shown(&document.finish()),
             [
                 "a.toml:2:3: `secretz` is no key of an endpoint (did you mean `secrets`?)",
                 "a.toml:3:1: `banana` is no key of an endpoint (known here: vendor, secrets)",
@@ -318,7 +304,7 @@ mod tests {
         document.problem(0, "nonsense made of the broken line", None);
         document.absent(4, "`c` is missing", None);
         document.only(Table::root(&root), "this", &["a"]);
-        let problems = shown(&document.finish().0);
+        let problems = shown(&document.finish());
         assert_eq!(problems.len(), 2, "{problems:?}");
         assert!(problems[0].starts_with("a.toml:1:"), "{problems:?}");
         assert!(problems[1].starts_with("a.toml:2:1: `b`"), "{problems:?}");
@@ -331,7 +317,7 @@ mod tests {
         assert!(document.text(root.get("a").unwrap()).is_none());
         assert_eq!(document.texts(root.get("b").unwrap()).unwrap().len(), 1);
         assert_eq!(
-            shown(&document.finish().0),
+            shown(&document.finish()),
             [
                 "a.toml:1:5: `a` is text in quotes, not a whole number",
                 "a.toml:2:11: `b` is text in quotes, not a whole number",

@@ -59,6 +59,8 @@ text_id! {
     ActionName,
     /// The name of a destination in the configuration.
     DestinationName,
+    /// The name under which a team's own code is registered in the processor.
+    CodeName,
     /// A field of an action.
     FieldName,
     /// One id from the request to the effect, for logs and traces.

@@ -2,6 +2,7 @@
 //! to an event, and the ports through which the world is reached. No AWS, no
 //! runtime, no clock: time, randomness and ids are parameters.
 
+pub mod call_signature;
 pub mod config;
 pub mod deployment;
 pub mod doctor;

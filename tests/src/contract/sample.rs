@@ -112,7 +112,11 @@ impl Sample {
             owner: "owner-1".into(),
             lease_until: NOW.plus(Duration::from_secs(30)),
             first_begun_at: NOW,
-            request: FrozenRequest { destination: "packing".into(), body: br#"{"order":"1"}"#.to_vec() },
+            request: FrozenRequest {
+                destination: "packing".into(),
+                body: br#"{"order":"1"}"#.to_vec(),
+                resource: None,
+            },
             input: InputDigest::from_stored("digest-1"),
             begun_by: self.event_key("evt_1"),
             doubted: false,
@@ -131,9 +135,10 @@ impl Sample {
             request: FrozenRequest {
                 destination: "packing".into(),
                 body: (0..=255).cycle().take(2_000).collect(),
+                resource: Some(self.resource_key("pi_1")),
             },
             doubted: true,
-            result: Some(EffectResult("task_9 \u{1f4e6}".to_owned())),
+            result: Some(EffectResult("task_9 \u{1f4e6}".repeat(200))),
             reason: Some(Reason::with(Slug::NoAnswer, "timed out after 10 s")),
             settled_at: Some(NOW.plus(Duration::from_secs(4))),
             ..self.action(id)

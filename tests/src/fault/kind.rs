@@ -12,6 +12,8 @@ pub enum PortCall {
     Send,
     /// Of a destination.
     Effect,
+    /// Of a destination: whether the effect happened.
+    Probe,
     /// Of the queue, by the poller: letters for a function.
     Receive,
     /// Of the queue, by the poller: a letter was worked on.
@@ -23,13 +25,17 @@ pub enum PortCall {
 impl PortCall {
     /// Every call.
     pub fn all() -> impl Iterator<Item = Self> {
-        let others = [Self::Send, Self::Effect, Self::Receive, Self::Delete, Self::ShowAgain];
+        let others = [Self::Send, Self::Effect, Self::Probe, Self::Receive, Self::Delete, Self::ShowAgain];
         StoreCall::ALL.into_iter().map(Self::Store).chain(others)
     }
 
     /// Whether it changes nothing: a lost answer is the same as a lost request.
     fn only_reads(self) -> bool {
-        matches!(self, Self::Store(call) if !call.writes())
+        match self {
+            Self::Store(call) => !call.writes(),
+            Self::Probe => true,
+            Self::Send | Self::Effect | Self::Receive | Self::Delete | Self::ShowAgain => false,
+        }
     }
 
     /// Whether the client library repeats it by itself when no answer comes.
@@ -38,7 +44,7 @@ impl PortCall {
         match self {
             Self::Store(call) => call.writes(),
             Self::Send | Self::Receive => true,
-            Self::Effect | Self::Delete | Self::ShowAgain => false,
+            Self::Effect | Self::Probe | Self::Delete | Self::ShowAgain => false,
         }
     }
 }
@@ -94,7 +100,7 @@ impl Menu {
                 &[Trouble::Throttled, Trouble::Contended, Trouble::Unanswered, Trouble::Invalid]
             }
             PortCall::Store(_) => &[Trouble::Throttled, Trouble::Unanswered, Trouble::Unreadable],
-            PortCall::Send | PortCall::Receive | PortCall::Delete | PortCall::ShowAgain => {
+            PortCall::Send | PortCall::Probe | PortCall::Receive | PortCall::Delete | PortCall::ShowAgain => {
                 &[Trouble::Unanswered]
             }
             PortCall::Effect => &[Trouble::Throttled, Trouble::Unanswered, Trouble::Invalid],

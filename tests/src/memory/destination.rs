@@ -4,7 +4,7 @@
 use super::clock::VirtualClock;
 use super::lock;
 use sekali::ids::DestinationName;
-use sekali::ports::{Call, Destination, Outcome};
+use sekali::ports::{Call, Destination, Found, Outcome, Probe};
 use sekali::protocol::action::{EffectResult, IdempotencyKey};
 use sekali::time::{Clock, UnixMillis};
 use std::collections::VecDeque;
@@ -24,12 +24,12 @@ pub struct Script {
 impl Script {
     /// It happens and nobody hears of it.
     pub fn acts_and_is_not_heard() -> Self {
-        Self { acts: true, answer: Outcome::Unknown("the answer was lost".to_owned()) }
+        Self { acts: true, answer: Outcome::unknown("the answer was lost") }
     }
 
     /// Nothing happens and nobody hears of it.
     pub fn is_silent() -> Self {
-        Self { acts: false, answer: Outcome::Unknown("no answer".to_owned()) }
+        Self { acts: false, answer: Outcome::unknown("no answer") }
     }
 
     /// Nothing happens, for certain and for good.
@@ -49,7 +49,7 @@ impl Script {
     pub fn decisively(mut self) -> Self {
         match &mut self.answer {
             Outcome::Rejected { decisive, .. } | Outcome::NotStarted { decisive, .. } => *decisive = true,
-            Outcome::Done(_) | Outcome::Unknown(_) => {}
+            Outcome::Done(_) | Outcome::Unknown { .. } => {}
         }
         self
     }
@@ -87,6 +87,8 @@ pub struct MemoryDestination {
 struct Yard {
     calls: Vec<CallRecord>,
     scripts: VecDeque<Script>,
+    says_nothing: u32,
+    probes: Vec<(IdempotencyKey, Found)>,
     honours_key_for: Option<Duration>,
 }
 
@@ -106,6 +108,16 @@ impl MemoryDestination {
     /// What happens with the next call that has no script yet.
     pub fn script(&self, script: Script) {
         lock(&self.yard).scripts.push_back(script);
+    }
+
+    /// The next so many questions are answered without saying anything.
+    pub fn says_nothing(&self, times: u32) {
+        lock(&self.yard).says_nothing = times;
+    }
+
+    /// What it said to each question so far, in order.
+    pub fn probes(&self) -> Vec<(IdempotencyKey, Found)> {
+        lock(&self.yard).probes.clone()
     }
 
     /// Every call so far, in order.
@@ -160,6 +172,22 @@ impl Destination for MemoryDestination {
         });
         answer
     }
+
+    /// What it knows is the truth of this moment.
+    async fn probe(&self, probe: Probe<'_>) -> Found {
+        let mut yard = lock(&self.yard);
+        let acted = yard.calls.iter().any(|call| call.acted && call.key == *probe.key);
+        let found = match (yard.says_nothing.checked_sub(1), acted) {
+            (Some(left), _) => {
+                yard.says_nothing = left;
+                Found::Unknown("503".to_owned())
+            }
+            (None, true) => Found::Done(EffectResult("the effect under this key".to_owned())),
+            (None, false) => Found::NotDone("404".to_owned()),
+        };
+        yard.probes.push((probe.key.clone(), found.clone()));
+        found
+    }
 }
 
 #[cfg(test)]
@@ -175,8 +203,11 @@ mod tests {
         let key = key();
         let call = Call {
             destination: &DestinationName::from("packing"),
+            action: &"pack".into(),
             key: &key,
             body: b"{}",
+            resource: None,
+            at: UnixMillis(0),
             attempt: 1,
             correlation: "c",
             trace: None,
@@ -221,6 +252,21 @@ mod tests {
         clock.advance(Duration::from_millis(1));
         call(&destination);
         assert_eq!(destination.effects(), 2);
+    }
+
+    #[test]
+    fn a_destination_that_is_asked_says_what_is_true_by_then() {
+        let destination = MemoryDestination::new(clock());
+        let (name, key) = ("packing".into(), key());
+        let ask = || {
+            let probe = Probe { destination: &name, key: &key, at: UnixMillis(0), timeout: DAY };
+            destination.probe(probe).now_or_never().unwrap()
+        };
+        destination.says_nothing(1);
+        assert!(matches!((ask(), ask()), (Found::Unknown(_), Found::NotDone(_))));
+        destination.script(Script::acts_and_is_not_heard());
+        call(&destination);
+        assert!(matches!(ask(), Found::Done(_)));
     }
 
     #[test]

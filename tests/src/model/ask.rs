@@ -147,7 +147,7 @@ fn outcome(answer: Answer) -> Outcome {
         Answer::NotStarted => not_started("503", false),
         Answer::NotStartedDecisive => not_started("503", true),
         Answer::LeaseOver => not_started("no lease", false),
-        Answer::ActsUnheard | Answer::Silent | Answer::ActsLater => Outcome::Unknown("timeout".to_owned()),
+        Answer::ActsUnheard | Answer::Silent | Answer::ActsLater => Outcome::unknown("timeout"),
     }
 }
 

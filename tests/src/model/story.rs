@@ -66,6 +66,7 @@ impl Catalog {
                 request: FrozenRequest {
                     destination: DestinationName::from("packing"),
                     body: vec![wish.effect, u8::try_from(place(event)).unwrap_or(0)],
+                    resource: None,
                 },
                 input: InputDigest::from_stored(place(event).to_string()),
                 late: wish.late,

@@ -65,7 +65,9 @@ impl Ways<'_> {
                 sweeper.decision = Some(decision);
                 sweeper.at = SweeperAt::Writing(self.first_stage(decision));
             }
-            Decision::End(_) | Decision::Read(_) | Decision::Call => *sweeper = Sweeper::IDLE,
+            Decision::End(_) | Decision::Read(_) | Decision::Call | Decision::Probe => {
+                *sweeper = Sweeper::IDLE;
+            }
         }
         self.add(who(number), what, world);
     }

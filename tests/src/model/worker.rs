@@ -176,6 +176,10 @@ impl Ways<'_> {
             }
             Decision::Write { .. } => WorkerAt::Writing(self.first_stage(decision)),
             Decision::Call => WorkerAt::Calling,
+            Decision::Probe => {
+                self.undecided("a worker is told to ask a destination that cannot be asked".to_owned());
+                return None;
+            }
             Decision::End(_) => WorkerAt::Disposing,
         };
         let worker = &mut world.workers[number];

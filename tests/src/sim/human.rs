@@ -127,7 +127,7 @@ async fn once(
             process.desk.diary.note(world.now(), || format!("{}: {end:?}", process.desk.name));
             return Ok(true);
         }
-        Ok(Decision::Read(_) | Decision::Call) | Err(_) => {
+        Ok(Decision::Read(_) | Decision::Call | Decision::Probe) | Err(_) => {
             world.watch.broken("protocol", format!("no answer to {operator:?}"), world.now());
             return Ok(true);
         }

@@ -5,9 +5,11 @@ use super::executor::{Slot, Spawner};
 use super::shape::{Shape, Temper};
 use crate::memory::{MemoryDestination, Script, VirtualClock};
 use futures_util::future::{Either, select};
-use sekali::ids::DestinationName;
-use sekali::ports::{Call, Destination, Outcome};
+use sekali::ids::{ActionName, DestinationName};
+use sekali::key::ResourceKey;
+use sekali::ports::{Call, Destination, Found, Outcome, Probe};
 use sekali::protocol::action::IdempotencyKey;
+use sekali::time::UnixMillis;
 use std::pin::pin;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -33,6 +35,9 @@ impl Moody {
         for script in scripts(shape.temper) {
             yard.script(script);
         }
+        if let Temper::AskedInVain(times) = shape.temper {
+            yard.says_nothing(times);
+        }
         let called = Arc::default();
         Self { yard, temper: shape.temper, clock: clock.clone(), spawner: spawner.clone(), called }
     }
@@ -53,7 +58,7 @@ impl Moody {
         });
         match select(answered.take(), pin!(self.clock.sleep(call.timeout))).await {
             Either::Left((answer, _)) => answer,
-            Either::Right(_) => Outcome::Unknown("no answer in time".to_owned()),
+            Either::Right(_) => Outcome::unknown("no answer in time"),
         }
     }
 }
@@ -73,13 +78,18 @@ impl Destination for Moody {
             _ => self.yard.call(call).await,
         }
     }
+
+    async fn probe(&self, probe: Probe<'_>) -> Found {
+        self.yard.probe(probe).await
+    }
 }
 
 /// What the first calls meet.
 fn scripts(temper: Temper) -> Vec<Script> {
     match temper {
         Temper::Willing | Temper::Slow(_) | Temper::PanicsBefore | Temper::PanicsAfter => Vec::new(),
-        Temper::ActsUnheard => vec![Script::acts_and_is_not_heard()],
+        Temper::ActsUnheard | Temper::AskedInVain(_) => vec![Script::acts_and_is_not_heard()],
+        Temper::SilentAtFirst => vec![Script::is_silent()],
         Temper::SilentThenRefuses => vec![Script::acts_and_is_not_heard(), Script::rejects()],
         Temper::RefusesFirst => vec![Script::rejects()],
         Temper::Unreachable(times) => (0..times).map(|_| Script::cannot_be_reached()).collect(),
@@ -89,8 +99,11 @@ fn scripts(temper: Temper) -> Vec<Script> {
 /// A call that outlives its caller.
 struct Owned {
     destination: DestinationName,
+    action: ActionName,
     key: IdempotencyKey,
     body: Vec<u8>,
+    resource: Option<ResourceKey>,
+    at: UnixMillis,
     attempt: u32,
     correlation: String,
     timeout: Duration,
@@ -100,8 +113,11 @@ impl Owned {
     fn of(call: &Call<'_>) -> Self {
         Self {
             destination: call.destination.clone(),
+            action: call.action.clone(),
             key: call.key.clone(),
             body: call.body.to_vec(),
+            resource: call.resource.cloned(),
+            at: call.at,
             attempt: call.attempt,
             correlation: call.correlation.to_owned(),
             timeout: call.timeout,
@@ -111,8 +127,11 @@ impl Owned {
     fn call(&self) -> Call<'_> {
         Call {
             destination: &self.destination,
+            action: &self.action,
             key: &self.key,
             body: &self.body,
+            resource: self.resource.as_ref(),
+            at: self.at,
             attempt: self.attempt,
             correlation: &self.correlation,
             trace: None,

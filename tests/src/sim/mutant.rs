@@ -48,11 +48,13 @@ pub enum Mutant {
     DeletesTheWholeBatch,
     /// An event is told apart by the id of its delivery.
     ToldApartByDelivery,
+    /// What has not happened by now is taken for what never will.
+    TakesNotYetForNever,
 }
 
 impl Mutant {
     /// Every mistake, the promise that it breaks, and a shape that shows it.
-    pub const ALL: [(Self, &'static str, &'static str); 15] = [
+    pub const ALL: [(Self, &'static str, &'static str); 16] = [
         (Self::AcknowledgesBeforeThePut, "INV-1", THRICE),
         (Self::RestoresATtl, "INV-9", "acts unheard and promises nothing"),
         (Self::NeverKeepsAPayload, "INV-9", "acts unheard and promises nothing"),
@@ -68,11 +70,16 @@ impl Mutant {
         (Self::TakesSilenceForYes, "INV-6", THRICE),
         (Self::DeletesTheWholeBatch, "INV-1", "refuses, until a human sends it again"),
         (Self::ToldApartByDelivery, "INV-2", "something told once, in three deliveries of their own"),
+        (Self::TakesNotYetForNever, "INV-2", "acts after its caller has gone and can be asked"),
     ];
 
     /// The edition of the configuration that it runs under.
     pub fn edition(self) -> Option<Edition> {
-        (self == Self::ToldApartByDelivery).then_some(Edition::ByDelivery)
+        match self {
+            Self::ToldApartByDelivery => Some(Edition::ByDelivery),
+            Self::TakesNotYetForNever => Some(Edition::NoSettling),
+            _ => None,
+        }
     }
 
     pub(super) async fn put_payload(
@@ -145,10 +152,10 @@ impl Mutant {
 
     pub(super) fn hears(self, outcome: Outcome) -> Outcome {
         match (self, outcome) {
-            (Self::TakesSilenceForNo, Outcome::Unknown(cause)) => {
+            (Self::TakesSilenceForNo, Outcome::Unknown { cause, .. }) => {
                 Outcome::NotStarted { cause, not_before: None, decisive: false }
             }
-            (Self::TakesSilenceForYes, Outcome::Unknown(cause)) => Outcome::Done(EffectResult(cause)),
+            (Self::TakesSilenceForYes, Outcome::Unknown { cause, .. }) => Outcome::Done(EffectResult(cause)),
             (_, outcome) => outcome,
         }
     }

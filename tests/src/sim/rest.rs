@@ -11,6 +11,7 @@ use sekali::protocol::action::{Action, ActionStatus, IdempotencyKey};
 use sekali::protocol::event::{Event, EventStatus};
 use sekali::protocol::reason::Slug;
 use std::collections::BTreeMap;
+use std::time::Duration;
 
 /// Which rest it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -79,14 +80,15 @@ fn check_event(world: &World, event: &Event, tables: &Tables, round: Round) {
 /// held: what the destination does not promise, or what goes wrong for good.
 fn may_need_a_human(world: &World) -> bool {
     let shape = &world.case.shape;
+    let settles_alone = matches!(shape.promise, Promise::Honours | Promise::Asked);
     let temper = match shape.temper {
         Temper::RefusesFirst | Temper::Unreachable(10..) => true,
-        Temper::SilentThenRefuses => shape.promise != Promise::Honours,
+        Temper::SilentThenRefuses => !settles_alone,
         _ => false,
     };
     let for_good = |fault: Fault| matches!(fault, Fault::Refused(Trouble::Invalid | Trouble::Unreadable));
     let met = world.faults.log().iter().filter_map(|point| point.fault).any(for_good);
-    temper || met || shape.promise != Promise::Honours || last_edition(world) == Some(Edition::NoDestination)
+    temper || met || !settles_alone || last_edition(world) == Some(Edition::NoDestination)
 }
 
 fn last_edition(world: &World) -> Option<Edition> {
@@ -113,14 +115,19 @@ fn check_action(world: &World, action: &Action) {
 }
 
 /// A worker was frozen between its last look at the clock and its call, for
-/// longer than the destination honours the key. Nothing on this side can tell
+/// longer than the destination honours the key, or than until others ask. Nothing on this side can tell
 /// it so: no token fences an effect.
 fn was_overtaken(world: &World) -> bool {
     let frozen =
         world.faults.log().into_iter().any(|point| {
             point.call == PortCall::Effect && matches!(point.fault, Some(Fault::PauseBefore(_)))
         });
-    let Some(span) = world.case.shape.promise.span().filter(|_| frozen) else { return false };
+    let span = match world.case.shape.promise {
+        // By then another has asked, heard *not done* and called again.
+        Promise::Asked => Some(Duration::ZERO),
+        promise => promise.span(),
+    };
+    let Some(span) = span.filter(|_| frozen) else { return false };
     let calls = world.destination.yard().calls();
     let first = |key| calls.iter().find(|call| call.key == key).map(|call| call.at);
     calls.iter().any(|call| first(call.key.clone()).is_some_and(|first| call.at.since(first) > span))

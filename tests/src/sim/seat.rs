@@ -11,8 +11,8 @@ use crate::memory::{MemoryQueue, MemoryStore, SeededEntropy, VirtualClock};
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::payload::Payload;
 use sekali::ports::{
-    Call, Captured, Create, Destination, DuePage, IndexShard, Message, Outcome, Queue, QueueError, Store,
-    StoreError, Write,
+    Call, Captured, Create, Destination, DuePage, Found, IndexShard, Message, Outcome, Probe, Queue,
+    QueueError, Store, StoreError, Write,
 };
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
@@ -230,5 +230,10 @@ impl Destination for Seat<Moody> {
             }
         };
         self.desk.turn("calls the destination", heard, |end| format!("{end:?}")).await
+    }
+
+    async fn probe(&self, probe: Probe<'_>) -> Found {
+        let words = |found: &Found| format!("{found:?}");
+        self.desk.turn("asks the destination", self.port.probe(probe), words).await
     }
 }

@@ -35,6 +35,8 @@ pub enum Promise {
     Briefly,
     /// Nothing: one call, or in doubt.
     Nothing,
+    /// No key, but it says what happened when it is asked.
+    Asked,
 }
 
 impl Promise {
@@ -43,7 +45,7 @@ impl Promise {
         match self {
             Self::Honours => Some(Duration::from_secs(24 * 3600)),
             Self::Briefly => Some(Duration::from_secs(100)),
-            Self::Nothing => None,
+            Self::Nothing | Self::Asked => None,
         }
     }
 
@@ -52,6 +54,9 @@ impl Promise {
             Self::Honours => r#"honours_key_for = "24h", in_doubt = "retry""#,
             Self::Briefly => r#"honours_key_for = "100s", in_doubt = "retry""#,
             Self::Nothing => r#"in_doubt = "park""#,
+            Self::Asked => {
+                r#"in_doubt = "probe", probe = { url = "https://packing.example.com/tasks/{key}" }"#
+            }
         }
     }
 }
@@ -70,6 +75,8 @@ pub enum Edition {
     /// Events are told apart by the id of their delivery: a mistake that the
     /// simulation must notice.
     ByDelivery,
+    /// The destination is said to settle at once: a mistake, too.
+    NoSettling,
 }
 
 /// A vendor of our own that sends several events at once.
@@ -164,9 +171,15 @@ pub fn deployment(promise: Promise, edition: Edition) -> Arc<Deployment> {
 }
 
 fn read_all() -> BTreeMap<(Promise, Edition), Arc<Deployment>> {
-    let promises = [Promise::Honours, Promise::Briefly, Promise::Nothing];
-    let editions =
-        [Edition::First, Edition::OtherFields, Edition::NoRule, Edition::NoDestination, Edition::ByDelivery];
+    let promises = [Promise::Honours, Promise::Briefly, Promise::Nothing, Promise::Asked];
+    let editions = [
+        Edition::First,
+        Edition::OtherFields,
+        Edition::NoRule,
+        Edition::NoDestination,
+        Edition::ByDelivery,
+        Edition::NoSettling,
+    ];
     let all = promises.into_iter().flat_map(|promise| editions.map(|edition| (promise, edition)));
     all.map(|(promise, edition)| ((promise, edition), Arc::new(read(promise, edition)))).collect()
 }
@@ -189,6 +202,7 @@ fn read(promise: Promise, edition: Edition) -> Deployment {
             }
         }
         Edition::NoDestination => text = text.replace("packing", "elsewhere"),
+        Edition::NoSettling => text = text.replace("in_doubt =", "settling = \"0s\", in_doubt ="),
         Edition::ByDelivery => lots = lots.replace("id = \"/id\"", "id = \"header:x-delivery\""),
     }
     let config = load(("endpoints.toml", &text), &[("vendors/lots.toml", &lots)])

@@ -14,6 +14,10 @@ pub enum Temper {
     Willing,
     /// Acts on the first call, and nobody hears of it.
     ActsUnheard,
+    /// Does nothing on the first call, and says nothing.
+    SilentAtFirst,
+    /// Acts on the first call unheard, and says nothing this often when asked.
+    AskedInVain(u32),
     /// Says nothing at first, then no: a no that is not certain any more.
     SilentThenRefuses,
     /// Says no to the first call.
@@ -109,7 +113,7 @@ impl Shape {
 
     /// Every shape.
     pub fn all() -> Vec<Self> {
-        [basic(), moody(), deployed(), together()].concat()
+        [basic(), moody(), asked(), deployed(), together()].concat()
     }
 
     /// The shape of this name.
@@ -192,6 +196,21 @@ fn moody() -> Vec<Shape> {
         once_and_again("panics after the effect and promises nothing")
             .tempered(Temper::PanicsAfter)
             .promising(Promise::Nothing),
+    ]
+}
+
+/// A destination that honours no key, and that can be asked.
+fn asked() -> Vec<Shape> {
+    let asked = |name, temper| once_and_again(name).tempered(temper).promising(Promise::Asked);
+    vec![
+        thrice("a payment delivered three times to a destination that can be asked")
+            .promising(Promise::Asked),
+        asked("acts unheard and says so when it is asked", Temper::ActsUnheard).in_pairs(),
+        asked("is silent and says, when it is asked, that nothing happened", Temper::SilentAtFirst),
+        asked("acts after its caller has gone and can be asked", Temper::Slow(seconds(30))),
+        asked("acts unheard and is asked in vain at first", Temper::AskedInVain(2)),
+        asked("is silent, then refuses, and can be asked", Temper::SilentThenRefuses),
+        asked("panics after the effect and can be asked", Temper::PanicsAfter),
     ]
 }
 

@@ -67,6 +67,20 @@ fn the_list_of_rights_says_what_the_adapters_call() {
 }
 
 #[test]
+fn destinations_are_called_by_what_their_parameters_grant() {
+    let asked = calls::sources("shared/aws/src/aws_destination").concat();
+    for (called, action) in [
+        ("\"AmazonSQS.SendMessage\"", "sqs:SendMessage"),
+        ("\"AmazonSQS.GetQueueUrl\"", "sqs:GetQueueUrl"),
+        ("\"AWSEvents.PutEvents\"", "events:PutEvents"),
+        ("/2015-03-31/functions/", "lambda:InvokeFunction"),
+    ] {
+        assert!(asked.contains(called), "{called}");
+        assert!(rights::CONFIGURED.iter().any(|(listed, _)| *listed == action), "{action}");
+    }
+}
+
+#[test]
 fn secrets_are_read_by_the_calls_that_their_parameters_grant() {
     let asked = calls::sources("shared/aws/src/secrets").concat();
     for (target, action) in [

@@ -8,6 +8,7 @@ pub mod listing;
 mod payload;
 mod read;
 mod store;
+mod switches;
 #[cfg(test)]
 mod tests;
 mod write;

@@ -66,6 +66,11 @@ impl Store for DynamoStore {
             let gone = || StoreError::Unreadable(format!("{key} names a request that is not there"));
             action.request.body = item::action::decode_body(&body.ok_or_else(gone)?)?;
         }
+        if let Some(digest) = item::action::names_result_apart(&stored)? {
+            let result = self.get(Table::Actions, &item::action::result_key(key, digest)).await?;
+            let gone = || StoreError::Unreadable(format!("{key} names a result that is not there"));
+            action.result = Some(item::action::decode_result(&result.ok_or_else(gone)?)?);
+        }
         Ok(Some(action))
     }
 

@@ -85,6 +85,7 @@ impl DynamoStore {
         let mut changes = changes(transition)?;
         if let Some(ActionWrite::Put { from, to }) = &transition.action {
             self.put_body_apart(from, to).await?;
+            self.put_result_apart(to).await?;
         }
         let stood_in_the_way = match changes.len() {
             0 => return Ok(Write::Applied),
@@ -116,6 +117,19 @@ impl DynamoStore {
                 let body = item::action::encode_body(&to.key, &digest, &to.request.body);
                 // Refused: it is there, and its digest says that it is the same.
                 self.put(Table::Actions, expression::put_once(body)).await.map(drop)
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// A large result is durable before the action that names it: an effect
+    /// that was recorded is recorded whole (INV-4).
+    async fn put_result_apart(&self, to: &Action) -> Result<(), StoreError> {
+        match (item::action::result_apart(to.result.as_ref()), &to.result) {
+            (Some(digest), Some(result)) => {
+                let item = item::action::encode_result(&to.key, &digest, result);
+                // Refused: it is there, and its digest says that it is the same.
+                self.put(Table::Actions, expression::put_once(item)).await.map(drop)
             }
             _ => Ok(()),
         }

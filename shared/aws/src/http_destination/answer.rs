@@ -1,22 +1,9 @@
-//! What an answer means. The status alone decides; the body is kept for
-//! people and for callers that ask again.
+//! What an answer means. The status alone decides.
 
-use crate::connection::{End, read, retry_after};
+use crate::connection::retry_after;
 use http::{HeaderMap, StatusCode};
-use hyper::body::Incoming;
-use sekali::key::hex;
 use sekali::ports::Outcome;
-use sekali::protocol::action::EffectResult;
 use std::time::Duration;
-use tokio::time::Instant;
-
-/// The longest answer that is kept as it is, in bytes: more would cost every
-/// later write of the action another unit.
-pub const LONGEST_RESULT: usize = 1_000;
-
-/// No more than this of an answer is read, in bytes: its sender decides
-/// nothing about our memory (INV-8).
-pub const LARGEST_ANSWER_READ: usize = 64 * 1024;
 
 /// A destination may ask for a longer wait; then it is asked again sooner.
 pub const LONGEST_RETRY_AFTER: Duration = Duration::from_secs(15 * 60);
@@ -54,34 +41,13 @@ pub(super) fn of_head(status: StatusCode, headers: &HeaderMap, decisive: &[u16])
         429 => not_started(cause),
         400..=499 if !matches!(status, 408 | 409 | 425) => Outcome::Rejected { cause, decisive },
         _ if decisive => not_started(cause),
-        _ => Outcome::Unknown(cause),
+        _ => Outcome::Unknown { cause, not_before: wait(headers) },
     })
 }
 
 /// A wait that is asked for, within our bound.
 fn wait(headers: &HeaderMap) -> Option<Duration> {
     retry_after(headers).map(|asked| asked.min(LONGEST_RETRY_AFTER))
-}
-
-/// The body of a done call: as it is, if it came whole, is text and has at
-/// most [`LONGEST_RESULT`] bytes; else the SHA-256 of what was read, and how
-/// much that was. A body that breaks off or comes too late changes nothing:
-/// the destination has said that it is done.
-pub(super) async fn result(body: Incoming, deadline: Instant) -> EffectResult {
-    let (read, end) = read(body, LARGEST_ANSWER_READ, deadline).await;
-    EffectResult(summary(read, &end))
-}
-
-fn summary(read: Vec<u8>, end: &End) -> String {
-    let digest = |read: &[u8]| {
-        let sha256 = hex(ring::digest::digest(&ring::digest::SHA256, read).as_ref());
-        let how_much = if *end == End::Whole { "" } else { "the first " };
-        format!("sha256:{sha256} ({how_much}{} bytes)", read.len())
-    };
-    if *end != End::Whole || read.len() > LONGEST_RESULT {
-        return digest(&read);
-    }
-    String::from_utf8(read).unwrap_or_else(|error| digest(error.as_bytes()))
 }
 
 #[cfg(test)]
@@ -98,7 +64,7 @@ mod tests {
             Answer::Done | Answer::Other(Outcome::Done(_)) => "done",
             Answer::Other(Outcome::Rejected { .. }) => "rejected",
             Answer::Other(Outcome::NotStarted { .. }) => "not started",
-            Answer::Other(Outcome::Unknown(_)) => "unknown",
+            Answer::Other(Outcome::Unknown { .. }) => "unknown",
         }
     }
 
@@ -144,16 +110,5 @@ mod tests {
         assert_eq!(asked("999999999"), Some(LONGEST_RETRY_AFTER));
         assert_eq!(asked("-1"), None);
         assert_eq!(asked("Fri, 31 Dec 1999 23:59:59 GMT"), None);
-    }
-
-    #[test]
-    fn a_short_text_is_kept_and_everything_else_is_a_digest() {
-        assert_eq!(summary(b"{\"task\":\"t_1\"}".to_vec(), &End::Whole), "{\"task\":\"t_1\"}");
-        assert_eq!(summary(Vec::new(), &End::Whole), "");
-        let empty = "sha256:e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855";
-        assert_eq!(summary(Vec::new(), &End::TooLate), format!("{empty} (the first 0 bytes)"));
-        assert!(summary(vec![b'a'; LONGEST_RESULT], &End::Whole).starts_with("aaaa"));
-        assert!(summary(vec![b'a'; LONGEST_RESULT + 1], &End::Whole).ends_with("(1001 bytes)"));
-        assert!(summary(vec![0xff], &End::Whole).ends_with("(1 bytes)"));
     }
 }

@@ -6,8 +6,10 @@
 //! request was not sent); from the first byte on, only an answer is.
 
 mod answer;
+mod switch;
 
 use crate::connection::{ALLOW_PRIVATE, Connection, Forbidden, NoAnswer, NotConnected, Reach, Trust};
+use crate::effect_result;
 use crate::trace::Trace;
 use answer::Answer;
 use bytes::Bytes;
@@ -16,14 +18,19 @@ use http::uri::{Scheme, Uri};
 use http::{Method, Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
+use sekali::call_signature::{CallSigner, ID, SIGNATURE, SignedHeaders, TIMESTAMP};
+use sekali::config::SecretRef;
 use sekali::ids::DestinationName;
-use sekali::ports::{Call, Destination, Outcome};
+use sekali::ports::{Call, Destination, Outcome, Secrets, Switches};
+use sekali::secrets::OutgoingSecrets;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 use std::time::Duration;
+use switch::Switchboard;
 use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
-pub use answer::{LARGEST_ANSWER_READ, LONGEST_RESULT, LONGEST_RETRY_AFTER};
+pub use answer::LONGEST_RETRY_AFTER;
 
 /// A connection that does not stand by then will hardly ever; the rest of the
 /// call's time is better spent on a later attempt.
@@ -44,6 +51,8 @@ pub struct HttpDestination {
     /// Statuses that the destination declares to be certain: nothing happened,
     /// whatever became of an earlier call of the same generation (INV-6).
     pub decisive: Vec<u16>,
+    /// What signs its calls; with none they are not signed.
+    pub secrets: Vec<SecretRef>,
 }
 
 /// Why a text is no URL of a destination; for the one who wrote it.
@@ -74,7 +83,9 @@ pub enum NotAUrl {
 #[derive(Debug, Clone)]
 struct Target {
     url: Uri,
+    place: String,
     decisive: Vec<u16>,
+    secrets: Vec<SecretRef>,
 }
 
 impl Target {
@@ -86,7 +97,8 @@ impl Target {
         if url.authority().is_some_and(|authority| authority.as_str().contains('@')) {
             return Err(NotAUrl::Userinfo);
         }
-        Ok(Self { url, decisive: destination.decisive })
+        let place = switch::place(&destination.url);
+        Ok(Self { url, place, decisive: destination.decisive, secrets: destination.secrets })
     }
 
     fn is_https(&self) -> bool {
@@ -94,15 +106,18 @@ impl Target {
     }
 }
 
-/// All HTTP destinations of the configuration.
-#[derive(Clone)]
-pub struct HttpDestinations {
+/// All HTTP destinations of the configuration; `K` keeps their secrets, `S`
+/// remembers which are switched off.
+pub struct HttpDestinations<K, S> {
     known: BTreeMap<DestinationName, Target>,
+    secrets: Arc<OutgoingSecrets<K>>,
+    signer: CallSigner,
+    switches: Switchboard<S>,
     reach: Reach,
     trust: Option<Trust>,
 }
 
-impl HttpDestinations {
+impl<K: Secrets, S: Switches> HttpDestinations<K, S> {
     /// Takes the destinations by name, and how far they may lie. The root
     /// certificates of the system are read here, once, and only if one of the
     /// destinations needs them.
@@ -112,6 +127,7 @@ impl HttpDestinations {
     pub fn new(
         destinations: BTreeMap<DestinationName, HttpDestination>,
         reach: Reach,
+        (secrets, switches): (Arc<OutgoingSecrets<K>>, S),
     ) -> Result<Self, NotADestination> {
         let known = destinations
             .into_iter()
@@ -121,38 +137,61 @@ impl HttpDestinations {
             })
             .collect::<Result<BTreeMap<_, _>, _>>()?;
         let trust = known.values().any(Target::is_https).then(Trust::of_the_system);
-        Ok(Self { known, reach, trust })
+        let switches = Switchboard::new(switches);
+        Ok(Self { known, secrets, signer: CallSigner::new(), switches, reach, trust })
+    }
+
+    /// The signature of a call; `None` where the destination has no secrets.
+    /// One that has some is never called without (INV-10).
+    async fn signature(&self, target: &Target, call: &Call<'_>) -> Result<Option<SignedHeaders>, String> {
+        if target.secrets.is_empty() {
+            return Ok(None);
+        }
+        let secrets = self.secrets.live(&target.secrets, call.at).await.map_err(|none| none.to_string())?;
+        let signed = self.signer.sign(call.key.as_str(), call.at, call.body, &secrets);
+        signed.map(Some).map_err(|unusable| unusable.to_string())
     }
 }
 
-impl Destination for HttpDestinations {
+impl<K: Secrets, S: Switches> Destination for HttpDestinations<K, S> {
     async fn call(&self, call: Call<'_>) -> Outcome {
         let Some(target) = self.known.get(call.destination) else {
             // Perhaps another release knows it: nothing began, so try later.
-            return not_started(format!("no HTTP destination is named {}", call.destination));
-        };
-        let request = match request(&target.url, &call) {
-            Ok(request) => request,
-            Err(error) => return rejected(format!("the request cannot be made: {error}")),
+            return Outcome::not_started(format!("no HTTP destination is named {}", call.destination));
         };
         let deadline = Instant::now() + call.timeout;
+        if let Some(cause) = self.switches.off(&call, &target.place).await {
+            return Outcome::rejected(cause);
+        }
+        let signature = match timeout_at(deadline, self.signature(target, &call)).await {
+            Ok(Ok(signature)) => signature,
+            Ok(Err(cause)) => return Outcome::not_started(cause),
+            Err(_) => return Outcome::not_started("the secrets were not read in time"),
+        };
+        let request = match request(&target.url, &call, signature.as_ref()) {
+            Ok(request) => request,
+            Err(error) => return Outcome::rejected(format!("the request cannot be made: {error}")),
+        };
         let connected = deadline.min(Instant::now() + LONGEST_CONNECT);
         let trust = self.trust.as_ref().filter(|_| target.is_https());
         match timeout_at(connected, Connection::open(&target.url, self.reach, trust)).await {
             // From here on, whatever is not an answer is unknown (INV-6).
             Ok(Ok(connection)) => {
-                let meaning = async |answered| match answered {
-                    Ok(response) => meaning(response, &target.decisive, deadline).await,
-                    Err(NoAnswer(cause)) => Outcome::Unknown(cause),
+                let meaning = async |answered: Result<Response<Incoming>, NoAnswer>| match answered {
+                    Ok(response) => {
+                        self.switches.answered(&call, &target.place, response.status()).await;
+                        meaning(response, &target.decisive, deadline).await
+                    }
+                    Err(NoAnswer(cause)) => Outcome::unknown(cause),
                 };
                 connection.exchange(request, deadline, meaning).await
             }
             // A mistake in the configuration, not a bad moment.
-            Ok(Err(NotConnected::Forbidden(Forbidden(address)))) => {
-                rejected(format!("the destination's address {address} is not public (see {})", ALLOW_PRIVATE))
-            }
-            Ok(Err(NotConnected::Failed(cause))) => not_started(cause),
-            Err(_) => not_started("no connection in time".to_owned()),
+            Ok(Err(NotConnected::Forbidden(Forbidden(address)))) => Outcome::rejected(format!(
+                "the destination's address {address} is not public (see {ALLOW_PRIVATE})"
+            )),
+            Ok(Err(NotConnected::Failed(cause))) => Outcome::not_started(cause),
+            Err(_) => Outcome::not_started("no connection in time"),
         }
     }
 }
@@ -161,22 +200,16 @@ impl Destination for HttpDestinations {
 async fn meaning(response: Response<Incoming>, decisive: &[u16], deadline: Instant) -> Outcome {
     match answer::of_head(response.status(), response.headers(), decisive) {
         Answer::Other(outcome) => outcome,
-        Answer::Done => Outcome::Done(answer::result(response.into_body(), deadline).await),
+        Answer::Done => Outcome::Done(effect_result::of_body(response.into_body(), deadline).await),
     }
 }
 
-/// Ends of our own side. They say nothing about an earlier call, so they are
-/// never decisive.
-fn not_started(cause: String) -> Outcome {
-    Outcome::NotStarted { cause, not_before: None, decisive: false }
-}
-
-fn rejected(cause: String) -> Outcome {
-    Outcome::Rejected { cause, decisive: false }
-}
-
 /// The request: the same bytes under the same key on every attempt (INV-2).
-fn request(url: &Uri, call: &Call<'_>) -> Result<Request<Full<Bytes>>, http::Error> {
+fn request(
+    url: &Uri,
+    call: &Call<'_>,
+    signature: Option<&SignedHeaders>,
+) -> Result<Request<Full<Bytes>>, http::Error> {
     let path = url.path_and_query().map_or("/", |path| path.as_str());
     let host = url.authority().map_or("", |authority| authority.as_str());
     let mut request = Request::builder()
@@ -188,6 +221,13 @@ fn request(url: &Uri, call: &Call<'_>) -> Result<Request<Full<Bytes>>, http::Err
         .header(IDEMPOTENCY_KEY, call.key.as_str())
         .header(ATTEMPT, call.attempt)
         .body(Full::new(Bytes::copy_from_slice(call.body)))?;
+    if let Some(signed) = signature {
+        for (name, value) in
+            [(ID, &signed.id), (TIMESTAMP, &signed.timestamp), (SIGNATURE, &signed.signature)]
+        {
+            request.headers_mut().insert(HeaderName::from_static(name), HeaderValue::from_str(value)?);
+        }
+    }
     // For logs alone: where they cannot be sent, the effect goes on without.
     let mut mention = |name, value: &str| {
         if let Ok(value) = HeaderValue::from_str(value) {

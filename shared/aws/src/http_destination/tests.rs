@@ -1,11 +1,19 @@
 //! Calls to a server that misbehaves on purpose.
 
 use super::*;
+use crate::effect_result::LARGEST_ANSWER_READ;
+use sekali::config::SecretName;
+use sekali::http::{Headers, Request as Delivery};
 use sekali::ids::Generation;
 use sekali::key::ActionKey;
+use sekali::ports::{Kept, NoSecret, StoreError, SwitchedOff};
 use sekali::protocol::action::{EffectResult, IdempotencyKey};
+use sekali::secret::{Secret, Stage};
+use sekali::time::UnixMillis;
+use sekali::vendor::{Params, Vendor, builtin};
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::Mutex;
 use tokio::io::{AsyncRead, AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -13,6 +21,8 @@ use tokio::net::{TcpListener, TcpStream};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// Short enough to wait for where a timeout is the point.
 const IMPATIENCE: Duration = Duration::from_millis(150);
+/// When the calls are made.
+const AT: UnixMillis = UnixMillis(1_700_000_000_000);
 const BODY: &[u8] = br#"{"data":{"order":"order_1"}}"#;
 
 type Served = Pin<Box<dyn Future<Output = ()> + Send>>;
@@ -73,24 +83,86 @@ pub(super) async fn request_of(stream: &mut (impl AsyncRead + Unpin)) -> String 
     String::from_utf8(read).unwrap()
 }
 
-pub(super) fn destinations(url: &str, reach: Reach) -> HttpDestinations {
-    let destination = HttpDestination { url: url.to_owned(), decisive: vec![503] };
-    HttpDestinations::new(BTreeMap::from([("packing".into(), destination)]), reach).unwrap()
+pub(super) fn destinations(url: &str, reach: Reach) -> HttpDestinations<NoKeepers, MemorySwitches> {
+    signing(url, reach, NoKeepers, &[])
 }
+
+/// Destinations whose calls are signed with what these keepers have.
+fn signing<K: Secrets>(
+    url: &str,
+    reach: Reach,
+    keepers: K,
+    secrets: &[&str],
+) -> HttpDestinations<K, MemorySwitches> {
+    let secrets = secrets.iter().map(|text| SecretRef::parse(text).unwrap()).collect();
+    let destination = HttpDestination { url: url.to_owned(), decisive: vec![503], secrets };
+    let secrets = Arc::new(OutgoingSecrets::new(keepers));
+    let kept = (secrets, MemorySwitches::default());
+    HttpDestinations::new(BTreeMap::from([("packing".into(), destination)]), reach, kept).unwrap()
+}
+
+/// Switches in memory.
+#[derive(Default, Clone)]
+pub(super) struct MemorySwitches(Arc<Mutex<Vec<SwitchedOff>>>);
+
+impl Switches for MemorySwitches {
+    async fn switched_off(
+        &self,
+        destination: &DestinationName,
+        place: &str,
+    ) -> Result<Option<SwitchedOff>, StoreError> {
+        let off = self.0.lock().unwrap();
+        Ok(off.iter().find(|off| off.destination == *destination && off.place == place).cloned())
+    }
+
+    async fn switch_off(&self, off: &SwitchedOff) -> Result<(), StoreError> {
+        self.0.lock().unwrap().push(off.clone());
+        Ok(())
+    }
+}
+
+/// Nobody keeps a secret.
+pub(super) struct NoKeepers;
+
+impl Secrets for NoKeepers {
+    async fn read(&self, _: &SecretName) -> Vec<Kept> {
+        vec![(Stage::Current, Err(NoSecret::Absent))]
+    }
+}
+
+/// Keepers of invented secrets: `/old`, `/new`, and one that is no key.
+struct Invented;
+
+impl Secrets for Invented {
+    async fn read(&self, name: &SecretName) -> Vec<Kept> {
+        let text = match name.name() {
+            "/old" => OLD,
+            "/new" => NEW,
+            _ => "whsec_c2hvcnQ=",
+        };
+        vec![(Stage::Current, Ok(Secret::new(text).unwrap()))]
+    }
+}
+
+const OLD: &str = "whsec_b2xkIGludmVudGVkIHNlY3JldCE=";
+const NEW: &str = "whsec_bmV3IGludmVudGVkIHNlY3JldCE=";
 
 fn key() -> IdempotencyKey {
     IdempotencyKey::of(&ActionKey::from_stored("action|4:pack"), Generation::FIRST)
 }
 
 pub(super) async fn call_with(
-    destinations: &HttpDestinations,
+    destinations: &HttpDestinations<impl Secrets, impl Switches>,
     timeout: Duration,
     trace: Option<&str>,
 ) -> Outcome {
     let call = Call {
         destination: &"packing".into(),
+        action: &"pack".into(),
         key: &key(),
         body: BODY,
+        resource: None,
+        at: AT,
         attempt: 2,
         correlation: "0af7651916cd43dd8448eb211c80319c",
         trace,
@@ -104,7 +176,7 @@ async fn call(url: &str) -> Outcome {
 }
 
 fn unknown(outcome: &Outcome) -> bool {
-    matches!(outcome, Outcome::Unknown(_))
+    matches!(outcome, Outcome::Unknown { .. })
 }
 
 pub(super) fn not_started(outcome: &Outcome) -> bool {
@@ -232,7 +304,7 @@ async fn a_destination_that_does_not_answer_in_time_leaves_it_unknown() {
     })
     .await;
     let outcome = call_with(&destinations(&slow.url(), Reach::Anywhere), IMPATIENCE, None).await;
-    assert_eq!(outcome, Outcome::Unknown("no answer in time".to_owned()));
+    assert_eq!(outcome, Outcome::unknown("no answer in time"));
     // The call has closed its connection: the server saw the end of it.
     assert_eq!(slow.requests.await.unwrap().len(), 1);
 }
@@ -291,7 +363,9 @@ async fn a_private_address_is_refused_however_it_is_written() {
 
 #[tokio::test]
 async fn a_destination_that_is_not_known_has_not_started() {
-    let none = HttpDestinations::new(BTreeMap::new(), Reach::Anywhere).unwrap();
+    let secrets = Arc::new(OutgoingSecrets::new(NoKeepers));
+    let kept = (secrets, MemorySwitches::default());
+    let none = HttpDestinations::new(BTreeMap::new(), Reach::Anywhere, kept).unwrap();
     assert!(not_started(&call_with(&none, PATIENCE, None).await));
 }
 
@@ -304,10 +378,105 @@ fn a_url_that_nothing_could_be_sent_to_is_refused_and_not_shown() {
         ("https://packing.example.com/a b", NotAUrl::Unreadable),
         ("https://user:invented@packing.example.com/", NotAUrl::Userinfo),
     ] {
-        let destination = HttpDestination { url: url.to_owned(), decisive: Vec::new() };
-        let error = HttpDestinations::new(BTreeMap::from([("packing".into(), destination)]), Reach::Public);
+        let destination = HttpDestination { url: url.to_owned(), decisive: Vec::new(), secrets: Vec::new() };
+        let secrets = Arc::new(OutgoingSecrets::new(NoKeepers));
+        let known = BTreeMap::from([("packing".into(), destination)]);
+        let error = HttpDestinations::new(known, Reach::Public, (secrets, MemorySwitches::default()));
         let error = error.err().unwrap();
         assert_eq!(error.reason, reason, "{url}");
         assert!(!error.to_string().contains("invented"));
     }
+}
+
+/// What a receiver of Standard Webhooks with this secret says to a request
+/// that came over the wire, `after` the call was made.
+fn verifies(request: &str, secret: &str, after: Duration) -> bool {
+    let text = builtin::text("standard-webhooks").unwrap();
+    let vendor = Vendor::parse("standard-webhooks", "standard-webhooks", text).unwrap();
+    let keys = vendor.keys(&[Secret::new(secret).unwrap()]).unwrap();
+    let (head, body) = request.split_once("\r\n\r\n").unwrap();
+    let headers = head.lines().skip(1).filter_map(|line| line.split_once(": "));
+    let delivery = Delivery {
+        method: "POST".to_owned(),
+        path: "/tasks".to_owned(),
+        query: String::new(),
+        headers: Headers::new(headers.map(|(name, value)| (name.to_owned(), value.to_owned()))),
+        body: body.as_bytes().to_vec(),
+    };
+    vendor.verify(&delivery, &keys, &Params::default(), AT.plus(after)).is_ok()
+}
+
+async fn signed_request(secrets: &[&str]) -> String {
+    let server = Server::with_status(204).await;
+    let destinations = signing(&server.url(), Reach::Anywhere, Invented, secrets);
+    assert!(matches!(call_with(&destinations, PATIENCE, None).await, Outcome::Done(_)));
+    server.requests.await.unwrap().remove(0)
+}
+
+// INV-2: the id of the message is the key, which no attempt changes.
+#[tokio::test]
+async fn a_call_is_signed_over_the_bytes_that_are_sent() {
+    let request = signed_request(&["ssm:/new"]).await;
+    assert!(verifies(&request, NEW, Duration::ZERO));
+    assert!(!verifies(&request, OLD, Duration::ZERO));
+    assert!(!verifies(&request, NEW, Duration::from_secs(3600)), "the time of the call is signed, too");
+    assert!(!verifies(&request.replace("order_1", "order_2"), NEW, Duration::ZERO));
+    assert!(request.contains(&format!("webhook-id: {}\r\n", key().as_str())), "{request}");
+}
+
+#[tokio::test]
+async fn while_secrets_roll_a_receiver_of_either_accepts_the_call() {
+    let request = signed_request(&["ssm:/new", "ssm:/old"]).await;
+    assert!(verifies(&request, NEW, Duration::ZERO) && verifies(&request, OLD, Duration::ZERO));
+}
+
+// INV-10: what must be signed is never sent without a signature.
+#[tokio::test]
+async fn a_destination_whose_secret_cannot_sign_is_not_called() {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    for secret in ["ssm:/too-short", "ssm:/old"] {
+        let outcome = match secret {
+            "ssm:/old" => {
+                call_with(&signing(&url, Reach::Anywhere, NoKeepers, &[secret]), PATIENCE, None).await
+            }
+            _ => call_with(&signing(&url, Reach::Anywhere, Invented, &[secret]), PATIENCE, None).await,
+        };
+        assert!(not_started(&outcome), "{secret}: {outcome:?}");
+    }
+    let nobody = tokio::time::timeout(IMPATIENCE, listener.accept()).await;
+    assert!(nobody.is_err(), "somebody came: {nobody:?}");
+}
+
+#[tokio::test]
+async fn a_destination_that_is_gone_is_switched_off_and_not_called_again() {
+    let gone = Server::with_status(410).await;
+    let destinations = destinations(&gone.url(), Reach::Anywhere);
+    let outcome = call_with(&destinations, PATIENCE, None).await;
+    assert!(matches!(outcome, Outcome::Rejected { decisive: false, .. }), "{outcome:?}");
+    // The server takes one connection: another call would not have started.
+    let Outcome::Rejected { cause, .. } = call_with(&destinations, PATIENCE, None).await else {
+        panic!("it was called again")
+    };
+    assert_eq!(cause, "the destination is switched off, since it answered 410");
+}
+
+// Another process, or this one after a minute, reads what is written.
+#[tokio::test]
+async fn a_switch_holds_for_every_process_and_for_one_url_only() {
+    let switches = MemorySwitches::default();
+    let with = |url: &str| {
+        let destination = HttpDestination { url: url.to_owned(), decisive: Vec::new(), secrets: Vec::new() };
+        let kept = (Arc::new(OutgoingSecrets::new(NoKeepers)), switches.clone());
+        let known = BTreeMap::from([("packing".into(), destination)]);
+        HttpDestinations::new(known, Reach::Anywhere, kept).unwrap()
+    };
+    let (gone, moved) = (Server::with_status(410).await, Server::with_status(204).await);
+    call_with(&with(&gone.url()), PATIENCE, None).await;
+    let off = call_with(&with(&gone.url()), PATIENCE, None).await;
+    assert!(matches!(off, Outcome::Rejected { .. }), "{off:?}");
+    let elsewhere = call_with(&with(&moved.url()), PATIENCE, None).await;
+    assert!(matches!(elsewhere, Outcome::Done(_)), "{elsewhere:?}");
+    switches.0.lock().unwrap().clear();
+    assert!(not_started(&call_with(&with(&gone.url()), PATIENCE, None).await), "on again, it is called");
 }

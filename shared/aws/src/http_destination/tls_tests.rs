@@ -1,6 +1,6 @@
 //! Calls over TLS.
 
-use super::tests::{call_with, destinations, not_started, request_of};
+use super::tests::{MemorySwitches, NoKeepers, call_with, destinations, not_started, request_of};
 use super::*;
 use crate::connection::local_tls::{acceptor, authority};
 use rustls::RootCertStore;
@@ -22,7 +22,7 @@ async fn server() -> (String, tokio::task::JoinHandle<bool>) {
     (format!("127.0.0.1:{port}"), taken)
 }
 
-fn trusting(url: &str, roots: RootCertStore) -> HttpDestinations {
+fn trusting(url: &str, roots: RootCertStore) -> HttpDestinations<NoKeepers, MemorySwitches> {
     HttpDestinations { trust: Some(Trust::of(roots)), ..destinations(url, Reach::Anywhere) }
 }
 

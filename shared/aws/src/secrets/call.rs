@@ -2,11 +2,9 @@
 //! not need two SDKs, which would be most of the function's code: the SDK's own
 //! signer and HTTP client make the call, and what is left is here.
 
+use crate::aws_signature::AwsSigner;
 use crate::client::Patience;
-use crate::{SystemClock, describe};
-use aws_credential_types::Credentials;
-use aws_sigv4::http_request::{SignableBody, SignableRequest, SigningSettings, sign};
-use aws_sigv4::sign::v4;
+use crate::describe;
 use aws_smithy_http_client::Connector;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings};
@@ -14,12 +12,11 @@ use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
 use sekali::ports::NoSecret;
-use sekali::time::Clock;
 use serde::Deserialize;
 use serde_json::Value;
 use std::fmt;
 use std::sync::OnceLock;
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::Duration;
 use tokio::time::{sleep, timeout};
 
 /// A vendor waits for the secret, and some wait for three seconds only: a
@@ -59,8 +56,7 @@ pub(crate) struct Addresses {
 
 /// Makes the calls of one process, each over a connection of its own.
 pub struct Caller {
-    region: String,
-    credentials: Credentials,
+    signer: AwsSigner,
     addresses: Addresses,
     patience: Patience,
     connector: OnceLock<Connector>,
@@ -68,7 +64,7 @@ pub struct Caller {
 
 impl fmt::Debug for Caller {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Caller").field("region", &self.region).finish_non_exhaustive()
+        f.debug_struct("Caller").field("signer", &self.signer).finish_non_exhaustive()
     }
 }
 
@@ -81,13 +77,8 @@ enum Failed {
 }
 
 impl Caller {
-    pub(crate) fn new(
-        region: String,
-        credentials: Credentials,
-        addresses: Addresses,
-        patience: Patience,
-    ) -> Self {
-        Self { region, credentials, addresses, patience, connector: OnceLock::new() }
+    pub(crate) fn new(signer: AwsSigner, addresses: Addresses, patience: Patience) -> Self {
+        Self { signer, addresses, patience, connector: OnceLock::new() }
     }
 
     /// Calls an operation and gives back its answer's body.
@@ -137,27 +128,15 @@ impl Caller {
     ) -> Result<HttpRequest, Box<dyn std::error::Error + Send + Sync>> {
         let url = self.address(service);
         let headers = [("content-type", "application/x-amz-json-1.1"), ("x-amz-target", operation)];
-        let identity = self.credentials.clone().into();
-        let now = u64::try_from(SystemClock.now().0).unwrap_or_default();
-        let signing = v4::SigningParams::builder()
-            .identity(&identity)
-            .region(&self.region)
-            .name(service.name())
-            .time(UNIX_EPOCH + Duration::from_millis(now))
-            .settings(SigningSettings::default())
-            .build()?
-            .into();
-        let signable =
-            SignableRequest::new("POST", &url, headers.into_iter(), SignableBody::Bytes(body.as_bytes()))?;
-        let (signed, _) = sign(signable, &signing)?.into_parts();
+        let signed = self.signer.sign(service.name(), &url, &headers, body.as_bytes())?;
         let mut request = HttpRequest::new(SdkBody::from(body));
         request.set_method("POST")?;
         request.set_uri(url)?;
         for (name, value) in headers {
             request.headers_mut().insert(name, value);
         }
-        for (name, value) in signed.headers() {
-            request.headers_mut().insert(name.to_owned(), value.to_owned());
+        for (name, value) in signed {
+            request.headers_mut().insert(name, value);
         }
         Ok(request)
     }
@@ -167,10 +146,7 @@ impl Caller {
             Service::SecretsManager => &self.addresses.secrets_manager,
             Service::SystemsManager => &self.addresses.systems_manager,
         };
-        let own = || {
-            let domain = if self.region.starts_with("cn-") { "amazonaws.com.cn" } else { "amazonaws.com" };
-            format!("https://{}.{}.{domain}/", service.name(), self.region)
-        };
+        let own = || format!("{}/", self.signer.address(service.name()));
         known.clone().map_or_else(own, |url| if url.ends_with('/') { url } else { format!("{url}/") })
     }
 
@@ -222,10 +198,11 @@ fn refused(status: u16, answer: &[u8]) -> Failed {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use aws_credential_types::Credentials;
 
     fn caller(region: &str, addresses: Addresses) -> Caller {
         let credentials = Credentials::new("key-id", "invented", Some("token".to_owned()), None, "test");
-        Caller::new(region.to_owned(), credentials, addresses, Patience::FUNCTION)
+        Caller::new(AwsSigner::new(region.to_owned(), credentials), addresses, Patience::FUNCTION)
     }
 
     #[test]

@@ -88,16 +88,27 @@ fn wanted(config: &Config) -> Vec<Wanted> {
         let by = format!("destination `{}`", destination.name);
         let right = |action, service, resource: String| Need::Right { action, service, resource };
         let call = match &destination.kind {
-            DestinationKind::Http(_) => None,
-            DestinationKind::Sqs(queue) => Some(right("sqs:SendMessage", "sqs", queue.clone())),
-            DestinationKind::Function(name) => {
-                Some(right("lambda:InvokeFunction", "lambda", format!("function:{name}")))
+            DestinationKind::Http(_) | DestinationKind::Code(_) => Vec::new(),
+            DestinationKind::Sqs(queue) => ["sqs:SendMessage", "sqs:GetQueueUrl"]
+                .map(|action| right(action, "sqs", queue.resource().to_owned()))
+                .into(),
+            DestinationKind::Function(function) => {
+                let resource = match function.resource().starts_with("function:") {
+                    true => function.resource().to_owned(),
+                    false => format!("function:{function}"),
+                };
+                vec![right("lambda:InvokeFunction", "lambda", resource)]
             }
             DestinationKind::EventBridge(bus) => {
-                Some(right("events:PutEvents", "events", format!("event-bus/{bus}")))
+                let resource = match bus.resource().starts_with("event-bus/") {
+                    true => bus.resource().to_owned(),
+                    false => format!("event-bus/{bus}"),
+                };
+                vec![right("events:PutEvents", "events", resource)]
             }
         };
-        let call = call.map(|need| Wanted { part: Part::Processor, need, by: by.clone() });
+        let call = call.into_iter().map(|need| Wanted { part: Part::Processor, need, by: by.clone() });
+        let call: Vec<_> = call.collect();
         let secrets: Vec<_> =
             destination.secrets.iter().filter_map(|secret| of_secret(Part::Processor, secret, &by)).collect();
         call.into_iter().chain(secrets)

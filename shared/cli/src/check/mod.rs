@@ -92,12 +92,11 @@ impl Check {
     /// A file cannot be read.
     pub fn run(&self) -> Result<Ended> {
         let team = Team::read(self.file.as_deref(), self.vendors.as_deref())?;
-        let Checked { config, parts, problems, unavailable } =
-            config::check(team.endpoints(), &team.descriptions());
+        let Checked { config, parts, problems } = config::check(team.endpoints(), &team.descriptions());
         let is_sound = config.is_some();
         let mut report = Report {
             file: team.file.clone(),
-            remarks: problems.into_iter().chain(unavailable).map(as_problem).collect(),
+            remarks: problems.into_iter().map(as_problem).collect(),
             counts: (
                 parts.endpoints.len(),
                 parts.endpoints.values().map(|endpoint| endpoint.rules.len()).sum(),

@@ -58,6 +58,7 @@ fn what_the_template_does_not_grant_is_named_with_the_lines_to_add() {
         "endpoint `shop` needs ssm:GetParameter on parameter/prod/shop-old, which the template does not give Ingest",
         "destination `jobs` needs lambda:InvokeFunction on function:finish-job, which the template does not give Processor",
         "destination `builds` needs sqs:SendMessage on builds, which the template does not give Processor",
+        "destination `builds` needs sqs:GetQueueUrl on builds, which the template does not give Processor",
         "destination `bus` needs events:PutEvents on event-bus/orders, which the template does not give Processor",
     ] {
         assert!(missing.iter().any(|message| message == expected), "{expected}: {missing:#?}");

@@ -26,7 +26,8 @@ mod tests;
 
 pub use action::Action;
 pub use destination::{
-    DEFAULT_SETTLING, DEFAULT_TIMEOUT, Destination, DestinationKind, InDoubt, LONGEST_TIMEOUT,
+    AwsTarget, DEFAULT_SETTLING, DEFAULT_TIMEOUT, Decisive, Destination, DestinationKind, FIFO_WINDOW,
+    InDoubt, LONGEST_TIMEOUT, Probe, ProbePart,
 };
 pub use endpoint::{
     DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unusable,
@@ -79,40 +80,35 @@ pub struct Config {
 /// What was found in a configuration.
 #[derive(Debug)]
 pub struct Checked {
-    /// The configuration, where there is no problem. It may ask for what is
-    /// not available yet: only [`load`] gives one that may be run.
+    /// The configuration, where there is no problem.
     pub config: Option<Config>,
     /// What can be read of it, also where there is a problem: for further
     /// checks, and never to be run.
     pub parts: Config,
     /// What is wrong.
     pub problems: Vec<Problem>,
-    /// What is understood but not built yet.
-    pub unavailable: Vec<Problem>,
 }
 
 /// Loads a configuration to run it.
 ///
 /// # Errors
-/// Every problem, and everything that is not available yet: nothing of such a
-/// configuration may run, since what it leaves out would be lost in silence.
+/// Every problem: nothing of such a configuration may run, since what it leaves
+/// out would be lost in silence.
 pub fn load(endpoints: File<'_>, team_vendors: &[File<'_>]) -> Result<Config, Vec<Problem>> {
-    let Read { parts, mut problems, unavailable } = read(endpoints, team_vendors);
-    problems.extend(unavailable);
+    let Read { parts, problems } = read(endpoints, team_vendors);
     if problems.is_empty() { Ok(parts) } else { Err(problems) }
 }
 
 /// Checks a configuration. A team's own vendor description is named by its
 /// file, `vendors/NAME.toml`, and comes before a built-in one of that name.
 pub fn check(endpoints: File<'_>, team_vendors: &[File<'_>]) -> Checked {
-    let Read { parts, problems, unavailable } = read(endpoints, team_vendors);
-    Checked { config: problems.is_empty().then(|| parts.clone()), parts, problems, unavailable }
+    let Read { parts, problems } = read(endpoints, team_vendors);
+    Checked { config: problems.is_empty().then(|| parts.clone()), parts, problems }
 }
 
 struct Read {
     parts: Config,
     problems: Vec<Problem>,
-    unavailable: Vec<Problem>,
 }
 
 fn read(endpoints: File<'_>, team_vendors: &[File<'_>]) -> Read {
@@ -135,15 +131,14 @@ fn read(endpoints: File<'_>, team_vendors: &[File<'_>]) -> Read {
     let endpoints = sound(endpoints);
     across::check(&mut document, &endpoints);
     let mut problems = declared.vendors.into_problems();
-    let (found, unavailable) = document.finish();
-    problems.extend(found);
+    problems.extend(document.finish());
     let parts = Config {
         endpoints,
         resources: sound(declared.resources),
         actions: sound(declared.actions),
         destinations: sound(destinations),
     };
-    Read { parts, problems, unavailable }
+    Read { parts, problems }
 }
 
 /// What rules and endpoints refer to, by name. `None`: it is declared, but

@@ -108,7 +108,11 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
                     self.store.record_conflict(&stored.key, &ours.hash, now).await?;
                     return self.conflict(&stored).await;
                 }
-                Decision::End(_) | Decision::Read(_) | Decision::Write { .. } | Decision::Call => {
+                Decision::End(_)
+                | Decision::Read(_)
+                | Decision::Write { .. }
+                | Decision::Call
+                | Decision::Probe => {
                     return Err(Undecidable { state: "stored", input: "delivery" }.into());
                 }
             }

@@ -3,15 +3,18 @@
 //! decorators around them.
 
 mod apply;
+mod code;
 mod destination;
 mod key_documents;
 mod outbound;
 mod queue;
 mod secrets;
 mod store;
+mod switches;
 
 pub use apply::apply;
-pub use destination::{Call, Destination, Outcome};
+pub use code::{Acting, Code, OwnCode};
+pub use destination::{Call, Destination, Found, Outcome, Probe};
 pub use key_documents::{KeyDocuments, LARGEST_KEY_DOCUMENT, NoKeyDocument};
 pub use outbound::{Get, Got, LARGEST_ANSWER, NotGot, Outbound, WithSecrets};
 pub use queue::{Message, Queue, QueueError};
@@ -19,6 +22,7 @@ pub use secrets::{Kept, NoSecret, Secrets};
 pub use store::{
     Captured, Create, Due, DuePage, INDEX_SHARDS, IndexShard, Store, StoreError, Write, index_shard,
 };
+pub use switches::{SwitchedOff, Switches};
 
 use crate::ids::{CorrelationId, OwnerNonce, PutNonce};
 use std::time::Duration;

@@ -1,7 +1,7 @@
 //! The call itself, and the last look at the clocks before it.
 
 use super::{LEASE_MARGIN, Processor, RESERVE, confirm};
-use crate::ports::{Call, Destination, Entropy, Outbound, Outcome, Store};
+use crate::ports::{Call, Destination, Entropy, Found, Outbound, Outcome, Probe, Store};
 use crate::protocol::action::Action;
 use crate::time::{Clock, Monotonic, UnixMillis};
 use std::time::Duration;
@@ -38,15 +38,18 @@ impl<S: Store, D: Destination, A: Outbound, C: Clock, E: Entropy> Processor<S, D
     ) -> Outcome {
         let destination = &action.request.destination;
         let Some(known) = self.deployment.policy(destination) else {
-            return not_sent(format!("no destination `{destination}` in the configuration"));
+            return Outcome::not_started(format!("no destination `{destination}` in the configuration"));
         };
         if taken.left(&self.clock) < known.timeout {
-            return not_sent("the lease no longer covered the call".to_owned());
+            return Outcome::not_started("the lease no longer covered the call");
         }
         let call = Call {
             destination,
+            action: &action.name,
             key: &action.idempotency_key(),
             body: &action.request.body,
+            resource: action.request.resource.as_ref(),
+            at: self.clock.now(),
             attempt,
             correlation,
             trace,
@@ -57,8 +60,14 @@ impl<S: Store, D: Destination, A: Outbound, C: Clock, E: Entropy> Processor<S, D
             _ => self.destination.call(call).await,
         }
     }
-}
 
-fn not_sent(cause: String) -> Outcome {
-    Outcome::NotStarted { cause, not_before: None, decisive: false }
+    /// Asks the destination of an action whether its effect happened.
+    pub(super) async fn probe(&self, action: &Action) -> Found {
+        let destination = &action.request.destination;
+        let Some(known) = self.deployment.policy(destination) else {
+            return Found::Unknown(format!("no destination `{destination}` in the configuration"));
+        };
+        let (key, at) = (action.idempotency_key(), self.clock.now());
+        self.destination.probe(Probe { destination, key: &key, at, timeout: known.timeout }).await
+    }
 }

@@ -50,7 +50,11 @@ fn asked<'c>(event: &Event, url: &OutboundUrl) -> Intent<'c> {
         action: Some(Wanted {
             key: ActionKey::from_event(&name, event.tenant.as_ref(), &event.key),
             name,
-            request: FrozenRequest { destination: DESTINATION.into(), body: url.as_str().into() },
+            request: FrozenRequest {
+                destination: DESTINATION.into(),
+                body: url.as_str().into(),
+                resource: None,
+            },
             input: InputDigest::of_text(url.as_str()),
             late: Late::Act,
             policy: policy(),
@@ -71,7 +75,7 @@ pub(super) async fn call(vendors: &impl Outbound, call: Call<'_>) -> Outcome {
         Ok(got) => meaning(got.status, got.retry_after),
         Err(NotGot::Forbidden(cause)) => Outcome::Rejected { cause, decisive: false },
         Err(NotGot::NotStarted(cause)) => Outcome::NotStarted { cause, not_before: None, decisive: false },
-        Err(unknown @ (NotGot::Unknown(_) | NotGot::TooLarge(_))) => Outcome::Unknown(unknown.to_string()),
+        Err(unknown @ (NotGot::Unknown(_) | NotGot::TooLarge(_))) => Outcome::unknown(unknown.to_string()),
     }
 }
 
@@ -86,7 +90,7 @@ fn meaning(status: u16, not_before: Option<Duration>) -> Outcome {
             Outcome::Rejected { cause, decisive: false }
         }
         400..=499 if status != 408 => Outcome::Rejected { cause, decisive: false },
-        _ => Outcome::Unknown(cause),
+        _ => Outcome::Unknown { cause, not_before },
     }
 }
 
@@ -110,7 +114,7 @@ mod tests {
                 Outcome::Done(_) => "done",
                 Outcome::Rejected { .. } => "rejected",
                 Outcome::NotStarted { .. } => "not started",
-                Outcome::Unknown(_) => "unknown",
+                Outcome::Unknown { .. } => "unknown",
             };
             let wanted = match status {
                 200..=299 => "done",

@@ -129,6 +129,7 @@ fn of<'c>(deployment: &'c Deployment, event: &Event, plan: Plan) -> Intent<'c> {
 
 fn act<'c>(deployment: &'c Deployment, event: &Event, planned: Planned) -> Intent<'c> {
     let mut moves = None;
+    let resource = planned.resource_move.as_ref().map(|wanted| wanted.resource.clone());
     if let Some(wanted) = planned.resource_move {
         let Some(resource) = deployment.config.resources.get(&wanted.kind) else {
             let cause = format!("no resource `{}` in the configuration", wanted.kind);
@@ -147,6 +148,7 @@ fn act<'c>(deployment: &'c Deployment, event: &Event, planned: Planned) -> Inten
             request: FrozenRequest {
                 destination: planned.destination.clone(),
                 body: rule::envelope(event, &planned),
+                resource,
             },
             input: planned.input_digest(),
             name: planned.name,

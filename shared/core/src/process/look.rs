@@ -9,7 +9,9 @@ use super::{
     backoff,
 };
 use crate::ids::OwnerNonce;
-use crate::ports::{Destination, Entropy, Outbound, Outcome, Secrets, Store, StoreError, Write, apply};
+use crate::ports::{
+    Destination, Entropy, Found, Outbound, Outcome, Secrets, Store, StoreError, Write, apply,
+};
 use crate::protocol::decide::{Decision, End, Input, Intent, Read, Then, Undecidable, decide};
 use crate::protocol::policy::{Lease, Limits, Stamp, Worker};
 use crate::protocol::resource::ResourceGuard;
@@ -109,8 +111,13 @@ impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> 
 
     /// Does what was decided. `None`: ask again.
     async fn follow(&mut self, decision: Decision) -> Result<Option<End>, Unsettled> {
+        let decision = match decision {
+            Decision::Probe => self.probe().await?,
+            other => other,
+        };
         let (transition, then) = match decision {
             Decision::End(end) => return Ok(Some(end)),
+            Decision::Probe => return Ok(None),
             Decision::Read(read) => return self.read(read).await.map(|()| None),
             Decision::Call => return self.effect().await,
             Decision::Write { transition, then } => (transition, then),
@@ -188,12 +195,29 @@ impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> 
         Err(Unsettled::Contended)
     }
 
+    /// Asks the destination what became of the effect, and what that means.
+    async fn probe(&mut self) -> Result<Decision, Unsettled> {
+        let asked_at = self.processor.clock.now();
+        let found = match &self.known.bound {
+            Some(Some(action)) => self.processor.probe(action).await,
+            _ => Found::Unknown("there is no action to ask for".to_owned()),
+        };
+        let (word, cause) = match &found {
+            Found::Done(_) => ("done", ""),
+            Found::NotDone(cause) => ("not_done", cause.as_str()),
+            Found::Unknown(cause) => ("unknown", cause.as_str()),
+        };
+        let message = &self.record.message;
+        tracing::info!(event.key = %message.event, correlation.id = %message.correlation, probe.found = word, probe.cause = cause, "probe");
+        Ok(self.ask(|_, _| Input::Probed { found: &found, asked_at })?)
+    }
+
     async fn refused(&mut self, cause: &str) -> Result<Option<End>, Unsettled> {
         let decision = self.ask(|stamp, _| Input::StoreRefused { cause, stamp })?;
         let (transition, end) = match decision {
             Decision::Write { transition, then: Then::End(end) } => (transition, end),
             Decision::End(end) => return Ok(Some(end)),
-            Decision::Write { .. } | Decision::Read(_) | Decision::Call => return Ok(None),
+            Decision::Write { .. } | Decision::Read(_) | Decision::Call | Decision::Probe => return Ok(None),
         };
         match apply(&self.processor.store, &transition).await? {
             Write::Applied => Ok(Some(end)),
@@ -319,13 +343,13 @@ impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> 
             Outcome::Done(_) => "done",
             Outcome::Rejected { .. } => "rejected",
             Outcome::NotStarted { .. } => "not_started",
-            Outcome::Unknown(_) => "unknown",
+            Outcome::Unknown { .. } => "unknown",
         };
         let cause = match outcome {
             Outcome::Done(_) => "",
-            Outcome::Rejected { cause, .. } | Outcome::NotStarted { cause, .. } | Outcome::Unknown(cause) => {
-                cause
-            }
+            Outcome::Rejected { cause, .. }
+            | Outcome::NotStarted { cause, .. }
+            | Outcome::Unknown { cause, .. } => cause,
         };
         let message = &self.record.message;
         tracing::info!(event.key = %message.event, correlation.id = %message.correlation, effect.outcome = word, effect.cause = cause, "effect");

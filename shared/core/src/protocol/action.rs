@@ -1,7 +1,7 @@
 //! The action: a business effect asked for by a rule, and who may cause it.
 
 use crate::ids::{ActionName, DestinationName, Generation, OwnerNonce, Token};
-use crate::key::{ActionKey, EventKey, hex};
+use crate::key::{ActionKey, EventKey, ResourceKey, hex};
 use crate::protocol::reason::Reason;
 use crate::rule::InputDigest;
 use crate::time::UnixMillis;
@@ -61,6 +61,9 @@ pub struct FrozenRequest {
     pub destination: DestinationName,
     /// The exact body.
     pub body: Vec<u8>,
+    /// The resource whose event asked first: a queue that keeps an order
+    /// keeps it within this.
+    pub resource: Option<ResourceKey>,
 }
 
 /// The key under which a destination can recognise a repeated call.

@@ -59,7 +59,7 @@ fn action() -> Action {
         owner: OwnerNonce::new("me"),
         lease_until: NOW,
         first_begun_at: NOW,
-        request: FrozenRequest { destination: "packing".into(), body: Vec::new() },
+        request: FrozenRequest { destination: "packing".into(), body: Vec::new(), resource: None },
         input: InputDigest::from_stored("one"),
         begun_by: event().key,
         doubted: false,

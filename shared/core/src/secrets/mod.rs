@@ -15,12 +15,14 @@
 
 mod held;
 mod keyring;
+mod outgoing;
 mod ready;
 mod tenants;
 #[cfg(test)]
 mod tests;
 
 pub use keyring::Keyring;
+pub use outgoing::{NoneLive, OutgoingSecrets};
 pub use ready::{Matched, NotVerified, Refresh};
 
 use crate::rate::Rate;

@@ -113,7 +113,7 @@ impl<S: Store, Q: Queue, C: Clock> Sweeper<S, Q, C> {
             }
             let (transition, then) = match decision {
                 Decision::Write { transition, then } => (transition, then),
-                Decision::End(_) | Decision::Read(_) | Decision::Call => return Ok(()),
+                Decision::End(_) | Decision::Read(_) | Decision::Call | Decision::Probe => return Ok(()),
             };
             match apply(&self.store, &transition).await {
                 Ok(Write::Applied) => return self.finish(&event, then, swept).await,

@@ -32,7 +32,7 @@ pub(super) fn not_started_is_parked(
     now: UnixMillis,
     limits: &Limits,
 ) -> Decided {
-    let unknown = Outcome::Unknown("not started".to_owned());
+    let unknown = Outcome::unknown("not started");
     match input {
         Input::Outcome { outcome: Outcome::NotStarted { .. } } => {
             decide(state, Input::Outcome { outcome: &unknown }, now, limits)
@@ -49,7 +49,7 @@ pub(super) fn silence_is_done(
 ) -> Decided {
     let done = Outcome::Done(EffectResult("task".to_owned()));
     match input {
-        Input::Outcome { outcome: Outcome::Unknown(_) } => {
+        Input::Outcome { outcome: Outcome::Unknown { .. } } => {
             decide(state, Input::Outcome { outcome: &done }, now, limits)
         }
         _ => decide(state, input, now, limits),
@@ -65,7 +65,7 @@ pub(super) fn silence_is_not_started(
 ) -> Decided {
     let not_started = Outcome::NotStarted { cause: "timeout".to_owned(), not_before: None, decisive: false };
     match input {
-        Input::Outcome { outcome: Outcome::Unknown(_) } => {
+        Input::Outcome { outcome: Outcome::Unknown { .. } } => {
             decide(state, Input::Outcome { outcome: &not_started }, now, limits)
         }
         _ => decide(state, input, now, limits),

@@ -1,6 +1,6 @@
 //! What an action and a resource may become.
 
-use super::{SKEW, Seen};
+use super::{Promise, SKEW, Seen};
 use sekali::ids::Token;
 use sekali::protocol::action::{Action, ActionStatus};
 use sekali::protocol::reason::Slug;
@@ -37,7 +37,9 @@ impl Seen {
         if before.request != after.request || before.first_begun_at != after.first_begun_at {
             self.broken("INV-2", "a frozen request was changed".to_owned(), now);
         }
-        if before.doubted && !after.doubted {
+        // A destination that was asked says what happened: that ends a doubt.
+        let asked = self.promise == Promise::Asked && after.status == ActionStatus::Ready;
+        if before.doubted && !after.doubted && !asked {
             self.broken("INV-6", "a doubt was forgotten".to_owned(), now);
         }
         let held = before.status == ActionStatus::Begun;

@@ -131,9 +131,9 @@ fn an_action_write_sets_all_of_it_and_never_lowers_the_schema() {
         words(&change).0,
         "SET #schema = if_not_exists(#schema, :schema), #name = :name, #status = :status, \
          #generation = :generation, #token = :token, #owner = :owner, #lease_until = :lease_until, \
-         #first_begun_at = :first_begun_at, #destination = :destination, #body = :body, #input = :input, \
-         #begun_by = :begun_by, #doubted = :doubted, #result = :result, #reason = :reason, \
-         #settled_at = :settled_at REMOVE #body_apart, #cause"
+         #first_begun_at = :first_begun_at, #destination = :destination, #resource = :resource, #body = :body, \
+         #input = :input, #begun_by = :begun_by, #doubted = :doubted, #result = :result, #reason = :reason, \
+         #settled_at = :settled_at REMOVE #body_apart, #result_apart, #cause"
     );
 }
 

@@ -3,7 +3,7 @@
 use super::attribute::{Attributes, Item, KEY, Reading, bytes, flag, number, text, whole};
 use super::reason;
 use sekali::ids::{Generation, Token};
-use sekali::key::{ActionKey, EventHash, EventKey};
+use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::ports::StoreError;
 use sekali::protocol::action::{Action, ActionStatus, EffectResult, FrozenRequest};
 use sekali::rule::InputDigest;
@@ -26,6 +26,13 @@ pub(crate) const LARGEST_INLINE_BODY: usize = 512;
 
 /// Names the body that lies apart, by its digest.
 const BODY_APART: &str = "body_apart";
+
+/// The largest result that stays in the action: more would cost every event
+/// that looks at it later another unit.
+pub(crate) const LARGEST_INLINE_RESULT: usize = 1_000;
+
+/// Names the result that lies apart, by its digest.
+const RESULT_APART: &str = "result_apart";
 
 /// The digest by which a body that lies apart is named, or `None` where the
 /// body is small enough to stay in the action.
@@ -54,12 +61,48 @@ pub(crate) fn names_apart(item: &Item) -> Result<Option<&str>, StoreError> {
     Reading(item).maybe_text(BODY_APART)
 }
 
+/// The digest by which a result that lies apart is named, or `None` where it is
+/// small enough to stay in the action.
+pub(crate) fn result_apart(result: Option<&EffectResult>) -> Option<String> {
+    let result = result.filter(|result| result.0.len() > LARGEST_INLINE_RESULT)?;
+    Some(EventHash::of([result.0.as_bytes()]).as_str().to_owned())
+}
+
+/// The key of a result that lies apart; like that of a body (INV-7).
+pub(crate) fn result_key(action: &ActionKey, digest: &str) -> String {
+    format!("result|{}:{}|{digest}", action.as_str().len(), action.as_str())
+}
+
+/// The item of a result that lies apart. It never changes.
+pub(crate) fn encode_result(action: &ActionKey, digest: &str, result: &EffectResult) -> Item {
+    whole(&result_key(action, digest), vec![("result", Some(text(&result.0)))])
+}
+
+/// The result of such an item.
+pub(crate) fn decode_result(item: &Item) -> Result<EffectResult, StoreError> {
+    Ok(EffectResult(Reading(item).text("result")?.to_owned()))
+}
+
+/// The digest of the result that a stored action names, if it lies apart.
+pub(crate) fn names_result_apart(item: &Item) -> Result<Option<&str>, StoreError> {
+    Reading(item).maybe_text(RESULT_APART)
+}
+
 /// Is the stored item this very action?
 pub(crate) fn stands(item: &Item, wanted: &Action) -> Result<bool, StoreError> {
     let stored = decode(item)?;
+    let result = result_apart(wanted.result.as_ref());
+    if names_result_apart(item)? != result.as_deref() {
+        return Ok(false);
+    }
+    // What lies apart is not read: its digest was compared.
+    let wanted = &match result {
+        Some(_) => Action { result: None, ..wanted.clone() },
+        None => wanted.clone(),
+    };
     let Some(digest) = names_apart(item)? else { return Ok(stored == *wanted) };
     let body = stored.request.body.clone();
-    let request = FrozenRequest { destination: wanted.request.destination.clone(), body };
+    let request = FrozenRequest { body, ..wanted.request.clone() };
     Ok(apart(&wanted.request.body).as_deref() == Some(digest)
         && stored == Action { request, ..wanted.clone() })
 }
@@ -83,19 +126,29 @@ pub(crate) fn attributes(action: &Action) -> Result<Attributes, StoreError> {
         ("lease_until", Some(number(action.lease_until.0))),
         ("first_begun_at", Some(number(action.first_begun_at.0))),
         ("destination", Some(text(action.request.destination.as_str()))),
+        ("resource", action.request.resource.as_ref().map(|resource| text(resource.as_str()))),
         ("body", apart(&action.request.body).is_none().then(|| bytes(&action.request.body))),
         (BODY_APART, apart(&action.request.body).map(text)),
         ("input", Some(text(action.input.as_str()))),
         ("begun_by", Some(text(action.begun_by.as_str()))),
         ("doubted", Some(flag(action.doubted))),
-        ("result", action.result.as_ref().map(|result| text(&result.0))),
+        (
+            "result",
+            action
+                .result
+                .as_ref()
+                .filter(|result| result.0.len() <= LARGEST_INLINE_RESULT)
+                .map(|result| text(&result.0)),
+        ),
+        (RESULT_APART, result_apart(action.result.as_ref()).map(text)),
         ("reason", reason::slug(action.reason.as_ref())),
         ("cause", reason::cause(action.reason.as_ref())),
         ("settled_at", action.settled_at.map(|at| number(at.0))),
     ])
 }
 
-/// The action of a stored item; its body is empty where it lies apart.
+/// The action of a stored item; its body is empty where it lies apart, and so
+/// is its result.
 pub(crate) fn decode(item: &Item) -> Result<Action, StoreError> {
     let read = Reading(item);
     let body = match names_apart(item)? {
@@ -111,7 +164,11 @@ pub(crate) fn decode(item: &Item) -> Result<Action, StoreError> {
         owner: read.text(OWNER)?.into(),
         lease_until: UnixMillis(read.number("lease_until")?),
         first_begun_at: UnixMillis(read.number("first_begun_at")?),
-        request: FrozenRequest { destination: read.text("destination")?.into(), body },
+        request: FrozenRequest {
+            destination: read.text("destination")?.into(),
+            body,
+            resource: read.maybe_text("resource")?.map(ResourceKey::from_stored),
+        },
         input: InputDigest::from_stored(read.text("input")?),
         begun_by: EventKey::from_stored(read.text("begun_by")?),
         doubted: read.flag("doubted")?,

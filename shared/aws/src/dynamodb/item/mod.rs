@@ -8,6 +8,7 @@ pub(crate) mod event;
 pub(crate) mod payload;
 mod reason;
 pub(crate) mod resource;
+pub(crate) mod switched_off;
 
 pub(crate) use attribute::Item;
 

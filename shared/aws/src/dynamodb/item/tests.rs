@@ -97,7 +97,11 @@ pub(in crate::dynamodb) fn full_action() -> Action {
         owner: "owner".into(),
         lease_until: UnixMillis(20),
         first_begun_at: UnixMillis(21),
-        request: FrozenRequest { destination: "packing".into(), body: b"{\"order\":1.0}\xff".to_vec() },
+        request: FrozenRequest {
+            destination: "packing".into(),
+            body: b"{\"order\":1.0}\xff".to_vec(),
+            resource: Some(ResourceKey::from_stored("resource|7:payment|-|4:pi_1")),
+        },
         begun_by: event_key(),
         input: InputDigest::from_stored("digest-1"),
         doubted: true,

@@ -2,6 +2,7 @@
 //! and the event remembers it. After it only the action counts.
 
 use super::begin::{Asks, Begin};
+use super::probe::can_ask;
 use super::step::At;
 use super::{Decision, End, Intent, Late, Read, Then, Wanted, follow};
 use crate::config::InDoubt;
@@ -232,6 +233,13 @@ fn expired(bound: &Bound<'_>, action: &Action, at: At<'_>) -> Decision {
     if repeatable && !at.exhausted(event) {
         let begin = Begin { event, asks: Asks::again(action), worker: bound.worker };
         return claimed(begin.again(action, true, at));
+    }
+    // Asking repeats nothing, so only the round's age bounds it.
+    if can_ask(bound.policy) && !at.too_old(event) {
+        return match bound.worker.lease {
+            Lease::Until(_) => Decision::Probe,
+            Lease::TooLittleTime => Decision::End(End::Wait(at.now)),
+        };
     }
     doubt(event, action, at)
 }

@@ -11,6 +11,7 @@ mod intent;
 mod message;
 mod operator;
 mod outcome;
+mod probe;
 mod step;
 mod sweep;
 #[cfg(test)]
@@ -21,7 +22,7 @@ pub use intent::{Intent, Late, Wanted};
 pub use operator::Operator;
 
 use crate::key::ActionKey;
-use crate::ports::Outcome;
+use crate::ports::{Found, Outcome};
 use crate::protocol::action::Action;
 use crate::protocol::event::Event;
 use crate::protocol::policy::{EffectPolicy, Limits, Stamp, Worker};
@@ -81,6 +82,13 @@ pub enum Input<'a> {
         /// How.
         outcome: &'a Outcome,
     },
+    /// The destination was asked whether the effect in doubt happened.
+    Probed {
+        /// What it said.
+        found: &'a Found,
+        /// When the question was asked; what is not done counts from then.
+        asked_at: UnixMillis,
+    },
     /// The store will never take what was to be written for this event.
     StoreRefused {
         /// Why, in the store's words.
@@ -108,6 +116,9 @@ pub enum Decision {
     },
     /// The action is ours already (the answer to our claim was lost): call.
     Call,
+    /// Ask the action's destination whether the effect happened; nothing is
+    /// written for that, so that its owner's late evidence still counts.
+    Probe,
     /// Nothing to write.
     End(End),
 }
@@ -226,6 +237,9 @@ pub fn decide(
         (State::Bound { event, action: Some(action), policy, .. }, Input::Outcome { outcome }) => {
             outcome::settle(event, action, policy, outcome, at)
         }
+        (State::Bound { action: Some(action), policy, .. }, Input::Probed { found, asked_at }) => {
+            probe::settle(action, policy, (found, asked_at), at)
+        }
         (State::Planned { event, .. } | State::Stored(event), Input::StoreRefused { cause, stamp }) => {
             at.fail(event, Reason::with(Slug::StoreRefused, cause), Some(stamp.stamped_at))
         }
@@ -258,6 +272,7 @@ impl Input<'_> {
             Self::Delivery(_) => "delivery",
             Self::Message { .. } => "message",
             Self::Outcome { .. } => "outcome",
+            Self::Probed { .. } => "probed",
             Self::StoreRefused { .. } => "store_refused",
             Self::Sweep => "sweep",
             Self::Operator(_) => "operator",

@@ -8,11 +8,6 @@ use crate::protocol::event::{Event, EventStatus};
 use crate::protocol::policy::EffectPolicy;
 use crate::protocol::reason::{Reason, Slug};
 use crate::protocol::transition::{ActionWrite, PayloadTtl, Transition};
-use std::time::Duration;
-
-/// How long a call may still take effect at a destination that is gone from
-/// the configuration: nobody knows any more what it promised, so rather long.
-const SETTLING_OF_A_GONE_DESTINATION: Duration = Duration::from_secs(3600);
 
 /// What a human can decide about one event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -132,6 +127,5 @@ fn settled(action: &Action, to: Action) -> Transition {
 
 /// Is nothing of the last call on its way any more?
 fn quiet(action: &Action, policy: Option<&EffectPolicy>, at: At<'_>) -> bool {
-    let settled = policy.map_or(SETTLING_OF_A_GONE_DESTINATION, |policy| policy.timeout + policy.settling);
-    at.now >= action.lease_until.plus(settled)
+    at.now >= super::probe::quiet_from(action, policy)
 }

@@ -1,6 +1,7 @@
 //! A call ended: one write on owner and token.
 
 use super::claim::may_repeat;
+use super::probe::can_ask;
 use super::step::At;
 use super::{Decision, End, Then};
 use crate::ports::Outcome;
@@ -33,10 +34,11 @@ pub(super) fn settle(
         }
         // INV-6: after a call that nobody knows the end of, a later no is not
         // certain, unless the destination declares it decisive.
-        Outcome::Rejected { cause, decisive } | Outcome::NotStarted { cause, decisive, .. }
-            if action.doubted && !decisive =>
-        {
-            unknown(event, action, policy, cause, at)
+        Outcome::Rejected { cause, decisive: false } if action.doubted => {
+            unknown(event, action, policy, (cause, None), at)
+        }
+        Outcome::NotStarted { cause, not_before, decisive: false } if action.doubted => {
+            unknown(event, action, policy, (cause, *not_before), at)
         }
         Outcome::Rejected { cause, .. } => {
             let rejected = Action {
@@ -48,7 +50,7 @@ pub(super) fn settle(
             write(rejected, Then::Decide)
         }
         Outcome::NotStarted { cause, not_before, .. } => not_started(event, action, (cause, *not_before), at),
-        Outcome::Unknown(cause) => unknown(event, action, policy, cause, at),
+        Outcome::Unknown { cause, not_before } => unknown(event, action, policy, (cause, *not_before), at),
     }
 }
 
@@ -82,13 +84,14 @@ fn retry_or_decide(event: &Event, not_before: Option<Duration>, at: At<'_>) -> T
     Then::End(End::Retry { attempts: event.progress.attempts, not_before })
 }
 
-/// Nobody knows: still begun where the destination honours the key (the lease
-/// is given back, so that the next try need not wait for it), else in doubt.
+/// Nobody knows: still begun where the destination honours the key or can be
+/// asked (the lease is given back, so that the next look need not wait for
+/// it), else in doubt.
 fn unknown(
     event: &Event,
     action: &Action,
     policy: Option<&EffectPolicy>,
-    cause: &str,
+    (cause, not_before): (&str, Option<Duration>),
     at: At<'_>,
 ) -> Decision {
     if action.status == ActionStatus::InDoubt {
@@ -97,9 +100,10 @@ fn unknown(
     }
     let reason = Some(Reason::with(Slug::NoAnswer, cause));
     let doubted = Action { doubted: true, reason, ..action.clone() };
-    if policy.is_some_and(|policy| may_repeat(policy, action, at.now)) && !at.exhausted(event) {
+    let repeats = policy.is_some_and(|policy| may_repeat(policy, action, at.now)) && !at.exhausted(event);
+    if repeats || can_ask(policy) {
         let begun = Action { lease_until: at.now, ..doubted };
-        let then = Then::End(End::Retry { attempts: event.progress.attempts, not_before: None });
+        let then = Then::End(End::Retry { attempts: event.progress.attempts, not_before });
         return Decision::write(Transition::action(action.as_read(), begun), then);
     }
     let marked = Action { status: ActionStatus::InDoubt, settled_at: Some(at.now), ..doubted };

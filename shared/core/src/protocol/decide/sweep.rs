@@ -2,6 +2,7 @@
 //! or at a bound writes the end that a human will see.
 
 use super::claim::{doubt, exhausted, gone, may_repeat};
+use super::probe::can_ask;
 use super::step::At;
 use super::{Decision, End, Read, Then, follow};
 use crate::protocol::action::{Action, ActionStatus};
@@ -53,7 +54,9 @@ pub(super) fn bound(
         // Begun: the lease first, then the destination's policy, ending in doubt.
         (_, ActionStatus::Begun) if at.now >= action.lease_until => {
             let repeatable = policy.is_some_and(|policy| may_repeat(policy, action, at.now));
-            if repeatable && !reached(event, at) {
+            // Of asking the sweeps are the bound, not the tries.
+            let askable = can_ask(policy) && !swept_out(event, at);
+            if (repeatable && !reached(event, at)) || askable {
                 later(event, Then::End(End::Send), at)
             } else {
                 doubt(event, action, at)
@@ -79,6 +82,11 @@ fn bound_reached(event: &Event) -> Reason {
 /// Has this round reached a bound at which the sweeper itself ends it?
 fn reached(event: &Event, at: At<'_>) -> bool {
     event.progress.sweeps >= at.limits.sweeps || at.exhausted(event)
+}
+
+/// The same, whatever was tried.
+fn swept_out(event: &Event, at: At<'_>) -> bool {
+    event.progress.sweeps >= at.limits.sweeps || at.too_old(event)
 }
 
 /// The next look, at a growing interval. Written before anything is sent: of

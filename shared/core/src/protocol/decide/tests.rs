@@ -5,6 +5,7 @@ mod bounds;
 mod claims;
 mod ends;
 mod meetings;
+mod probe;
 
 use super::*;
 use crate::config::{Graph, InDoubt};
@@ -87,7 +88,7 @@ fn action(status: ActionStatus) -> Action {
 }
 
 fn request() -> FrozenRequest {
-    FrozenRequest { destination: "packing".into(), body: b"{}".to_vec() }
+    FrozenRequest { destination: "packing".into(), body: b"{}".to_vec(), resource: None }
 }
 
 fn policy(in_doubt: InDoubt) -> EffectPolicy {

@@ -58,8 +58,7 @@ const REFUSALS: std::ops::RangeInclusive<u16> = 400..=499;
 pub(super) fn parse(name: &str, file: &str, text: &str) -> Result<Vendor, Vec<Problem>> {
     let (mut document, root) = Document::parse(file, text);
     let vendor = read(&mut document, Table::root(&root), name);
-    let (mut problems, unavailable) = document.finish();
-    problems.extend(unavailable);
+    let problems = document.finish();
     if problems.is_empty() { Ok(vendor) } else { Err(problems) }
 }
 

@@ -105,7 +105,7 @@ fn what_did_not_start_and_was_marked_in_doubt_is_over() {
 fn without_an_answer_the_lease_is_given_back_only_where_the_call_may_be_repeated() {
     let event = event(EventStatus::Processing);
     let (park, retry) = (policy(InDoubt::Park), policy(InDoubt::Retry));
-    let silence = Outcome::Unknown("timeout".into());
+    let silence = Outcome::unknown("timeout");
     let no_answer = Some(Reason::with(Slug::NoAnswer, "timeout"));
     let decision = settled(&event, &begun(), &retry, &silence);
     let again = Action { lease_until: NOW.plus(HOUR), doubted: true, reason: no_answer.clone(), ..begun() };

@@ -1,0 +1,56 @@
+//! The item of a destination that is switched off: in the actions table, which
+//! the processor writes anyway.
+
+use super::attribute::{Item, Reading, number, text, whole};
+use sekali::ids::{CorrelationId, DestinationName};
+use sekali::ports::{StoreError, SwitchedOff};
+use sekali::time::UnixMillis;
+
+/// The key: one for each destination and place. No action's key begins like
+/// this (INV-7).
+pub(crate) fn key(destination: &DestinationName, place: &str) -> String {
+    format!("off|{}:{}|{place}", destination.as_str().len(), destination.as_str())
+}
+
+/// The item, without a TTL: it stays until a human takes it away.
+pub(crate) fn encode(off: &SwitchedOff) -> Item {
+    let attributes = vec![
+        ("destination", Some(text(off.destination.as_str()))),
+        ("place", Some(text(&off.place))),
+        ("off_at", Some(number(off.at.0))),
+        ("cause", Some(text(&off.cause))),
+        ("correlation", Some(text(off.correlation.as_str()))),
+    ];
+    whole(&key(&off.destination, &off.place), attributes)
+}
+
+/// What a stored item holds.
+pub(crate) fn decode(item: &Item) -> Result<SwitchedOff, StoreError> {
+    let read = Reading(item);
+    Ok(SwitchedOff {
+        destination: DestinationName::new(read.text("destination")?),
+        place: read.text("place")?.to_owned(),
+        at: UnixMillis(read.number("off_at")?),
+        cause: read.text("cause")?.to_owned(),
+        correlation: CorrelationId::new(read.text("correlation")?),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_switched_off_comes_back_as_it_was_and_carries_no_ttl() {
+        let off = SwitchedOff {
+            destination: "packing".into(),
+            place: "ab12".to_owned(),
+            at: UnixMillis(1_800_000_000_000),
+            cause: "the destination answered 410".to_owned(),
+            correlation: CorrelationId::new("c-1"),
+        };
+        let item = encode(&off);
+        assert!(!item.contains_key(super::super::event::EXPIRES));
+        assert_eq!(decode(&item).unwrap(), off);
+    }
+}

@@ -1,0 +1,46 @@
+//! Destinations that are switched off: by the processor, on again by a human.
+
+use super::DynamoStore;
+use super::error::{Unanswered, store_error};
+use super::expression::{self, Table};
+use super::item::{self, attribute};
+use sekali::ids::DestinationName;
+use sekali::ports::{StoreError, SwitchedOff, Switches};
+
+impl Switches for DynamoStore {
+    async fn switched_off(
+        &self,
+        destination: &DestinationName,
+        place: &str,
+    ) -> Result<Option<SwitchedOff>, StoreError> {
+        let item = self.get(Table::Actions, &item::switched_off::key(destination, place)).await?;
+        item.as_ref().map(item::switched_off::decode).transpose()
+    }
+
+    async fn switch_off(&self, off: &SwitchedOff) -> Result<(), StoreError> {
+        // Refused: it is off already, and the first evidence stays.
+        self.put(Table::Actions, expression::put_once(item::switched_off::encode(off))).await.map(drop)
+    }
+}
+
+impl DynamoStore {
+    /// Switches a destination on again, for the operator. It is no error if it
+    /// is on. Processors that run may take a minute to hear of it.
+    ///
+    /// # Errors
+    /// The store did not answer: look again.
+    pub async fn switch_on(&self, off: &SwitchedOff) -> Result<(), StoreError> {
+        let unanswered = Unanswered::default();
+        let key = item::switched_off::key(&off.destination, &off.place);
+        self.client
+            .delete_item()
+            .table_name(self.table(Table::Actions))
+            .set_key(Some(attribute::key(&key)))
+            .customize()
+            .interceptor(unanswered.clone())
+            .send()
+            .await
+            .map(drop)
+            .map_err(|error| store_error(&error, &unanswered))
+    }
+}
