@@ -13,6 +13,7 @@ command -v valgrind >/dev/null || { echo 'valgrind is needed' >&2; exit 1; }
 tolerated_percent=3
 
 refs() {
+  "$binary" "$@" || { echo "$binary $* does not do its work" >&2; return 1; }
   valgrind --tool=cachegrind --cache-sim=no --cachegrind-out-file=/dev/null "$binary" "$@" 2>&1 >/dev/null |
     awk '/I *refs:/ { gsub(",", "", $NF); print $NF; found = 1 } END { exit !found }' ||
     { echo "$binary $* was not counted" >&2; return 1; }
@@ -21,7 +22,9 @@ refs() {
 found=$(mktemp)
 trap 'rm -f "$found"' EXIT
 for vendor in stripe github standard-webhooks shopify slack; do
-  for step in verify extract; do
+  # The others' events are found by headers, and extraction is one for all.
+  case $vendor in stripe | standard-webhooks | slack) steps='verify extract' ;; *) steps=verify ;; esac
+  for step in $steps; do
     for size in 1000 10000 100000; do
       once=$(refs "$vendor" "$step" "$size" 1)
       more=$(refs "$vendor" "$step" "$size" 11)

@@ -82,6 +82,7 @@ impl Ground {
             ("SEKALI_CONFIG", &config),
             ("AWS_ENDPOINT_URL", &url),
             ("AWS_REGION", "us-east-1"),
+            ("AWS_DEFAULT_REGION", "us-east-1"),
             ("AWS_ACCESS_KEY_ID", "invented"),
             ("AWS_SECRET_ACCESS_KEY", "invented"),
             // What a team sets beside its own receiver.

@@ -3,6 +3,7 @@
 //! that are driven through it are the ones that are deployed.
 
 use super::serve::{Answered, Served, json};
+use super::vendors::unique;
 use anyhow::Result;
 use bytes::Bytes;
 use sekali::time::{Clock, Monotonic, UnixMillis};
@@ -35,7 +36,6 @@ struct Invocation {
 struct Desk {
     waiting: Vec<Invocation>,
     under_way: BTreeMap<String, oneshot::Sender<Ended>>,
-    handed_out: u64,
     init_error: Option<String>,
     first_asked: Option<Monotonic>,
     gone: bool,
@@ -79,8 +79,7 @@ impl RuntimeApi {
         if desk.gone {
             return receiver;
         }
-        desk.handed_out += 1;
-        let id = format!("invocation-{}", desk.handed_out);
+        let id = unique("invocation");
         let deadline = SystemClock.now().plus(time);
         desk.under_way.insert(id.clone(), sender);
         desk.waiting.insert(0, Invocation { id, event, deadline });
