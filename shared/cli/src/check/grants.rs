@@ -48,7 +48,7 @@ pub(super) fn missing(config: &Config, template: &Template) -> (Vec<Remark>, Vec
         let problem = Problem {
             place: Place::whole(&template.file),
             message,
-            remedy: Some("add the lines below".to_owned()),
+            remedy: Some(wanted.need.remedy(template)),
         };
         Remark { severity: Severity::Problem, problem }
     });
@@ -71,6 +71,23 @@ impl Part {
 }
 
 impl Need {
+    /// The parameter that takes such an ARN, where the template has it, before
+    /// lines of one's own.
+    fn remedy(&self, template: &Template) -> String {
+        let parameter = match self {
+            Self::Right { action: "secretsmanager:GetSecretValue", .. } => Some("SecretArns"),
+            Self::Right { action: "ssm:GetParameter", .. } => Some("ParameterArns"),
+            Self::Right { action: "sqs:SendMessage", .. } => Some("DestinationQueueArns"),
+            Self::Right { action: "events:PutEvents", .. } => Some("DestinationBusArns"),
+            Self::Right { action: "lambda:InvokeFunction", .. } => Some("DestinationFunctionArns"),
+            Self::Right { .. } | Self::Variable { .. } => None,
+        };
+        match parameter.filter(|name| template.at(&["Parameters", name]).is_some()) {
+            Some(name) => format!("name its ARN in the parameter {name}, or add the lines below"),
+            None => "add the lines below".to_owned(),
+        }
+    }
+
     fn shown(&self) -> String {
         match self {
             Self::Variable { name } => format!("the variable {name}"),

@@ -74,6 +74,39 @@ fn what_the_template_does_not_grant_is_named_with_the_lines_to_add() {
     }
 }
 
+/// The shipped template has a parameter for each but variables.
+#[test]
+fn what_is_named_in_the_templates_parameters_needs_no_lines() {
+    let arn =
+        |service: &str, resource: &str| format!("arn:aws:{service}:eu-central-1:123456789012:{resource}");
+    let parameters = [
+        format!("SecretArns={}", arn("secretsmanager", "secret:prod/shop-Ab12Cd")),
+        format!("ParameterArns={}", arn("ssm", "parameter/prod/shop-old")),
+        format!("DestinationQueueArns={}", arn("sqs", "builds")),
+        format!("DestinationBusArns={}", arn("events", "event-bus/orders")),
+        format!("DestinationFunctionArns={}", arn("lambda", "function:finish-job")),
+    ];
+    let (missing, _) = granted(TEMPLATE, &parameters.each_ref().map(String::as_str));
+    assert_eq!(missing, ["endpoint `shop` needs the variable SHOP, which the template does not give Ingest"]);
+}
+
+#[test]
+fn the_parameter_that_takes_an_arn_is_named() {
+    let folder = Folder::new();
+    folder.put("infra/endpoints.toml", EVERYTHING);
+    folder.put("infra/template.yaml", TEMPLATE);
+    let run = folder.sekali(&["check", "--template", "infra/template.yaml"]);
+    for parameter in [
+        "SecretArns",
+        "ParameterArns",
+        "DestinationQueueArns",
+        "DestinationBusArns",
+        "DestinationFunctionArns",
+    ] {
+        assert!(run.out.contains(&format!("name its ARN in the parameter {parameter}, or")), "{}", run.out);
+    }
+}
+
 /// The lines put where they say they belong.
 fn with_lines(template: &str, lines: &[String]) -> String {
     let mut template = template.to_owned();
