@@ -35,8 +35,8 @@ pub const STORE: &[PortRights] = &[
     // The read is for a store that does not hand back what stood in the way.
     ("create_event", &[PUT_EVENTS, READ_EVENTS]),
     ("put_payload", &[PUT_EVENTS]),
-    ("keep_payload", &[CHANGE_EVENTS]),
-    ("expire_payload", &[CHANGE_EVENTS]),
+    ("keep_payload", &[CHANGE_EVENTS, READ_EVENTS]),
+    ("expire_payload", &[CHANGE_EVENTS, READ_EVENTS]),
     ("payload", &[READ_EVENTS]),
     ("event", &[READ_EVENTS]),
     ("action", &[READ_ACTIONS]),
@@ -65,9 +65,10 @@ pub const WRITE: &[PortRights] = &[
     ("resource", &[READ_RESOURCES, ("dynamodb:UpdateItem", Thing::ResourcesTable)]),
 ];
 
-/// The calls of [`Queue`](sekali::ports::Queue).
+/// The calls of the queue's adapter.
 pub const QUEUE: &[PortRights] = &[
     ("send", &[("sqs:SendMessage", Thing::Queue)]),
+    ("warm_up", &[("sqs:GetQueueAttributes", Thing::Queue)]),
     ("change_visibility", &[("sqs:ChangeMessageVisibility", Thing::Queue)]),
 ];
 

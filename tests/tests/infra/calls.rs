@@ -33,11 +33,16 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The Rust files below a folder, without their tests, white space squeezed
-/// out so that a chain of calls is one text.
-pub fn sources(folder: &str) -> Vec<String> {
+/// The Rust files below a folder, or one of them, without their tests.
+pub fn sources(place: &str) -> Vec<String> {
+    let place = repository().join(place);
     let mut found = Vec::new();
-    let mut folders = vec![repository().join(folder)];
+    let mut folders = Vec::new();
+    if place.is_file() {
+        found.push(std::fs::read_to_string(&place).unwrap());
+    } else {
+        folders.push(place);
+    }
     while let Some(folder) = folders.pop() {
         for entry in
             std::fs::read_dir(&folder).unwrap_or_else(|error| panic!("{}: {error}", folder.display()))

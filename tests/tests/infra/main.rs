@@ -63,7 +63,7 @@ fn the_list_of_rights_has_every_call_of_the_store_and_no_other() {
 fn the_list_of_rights_says_what_the_adapters_call() {
     let of_write = rights::WRITE.iter().flat_map(|(_, rights)| rights.iter().map(|right| right.0)).collect();
     calls::compare("Store", "shared/aws/src/dynamodb", rights::STORE, &[("write", of_write)]).unwrap();
-    calls::compare("Queue", "shared/aws/src", rights::QUEUE, &[]).unwrap();
+    calls::compare("Queue", "shared/aws/src/sqs.rs", rights::QUEUE, &[]).unwrap();
 }
 
 #[test]
