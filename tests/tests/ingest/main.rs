@@ -8,6 +8,7 @@ mod confirmations;
 mod guards;
 mod handshakes;
 mod logs;
+mod repeated;
 mod secrets;
 mod tenants;
 mod truth;

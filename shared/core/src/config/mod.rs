@@ -30,7 +30,8 @@ pub use destination::{
     InDoubt, LONGEST_TIMEOUT, Probe, ProbePart,
 };
 pub use endpoint::{
-    DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unusable,
+    DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unfinished,
+    Unusable,
 };
 pub use explain::{Sentence, explain};
 pub use fetch::{Auth, Fetch};

@@ -1,7 +1,7 @@
 //! What a delivery is answered: small JSON with the correlation id. Generic
 //! where it refuses: the reason goes to log and metric, never to the caller.
 
-use super::Addressed;
+use super::{Addressed, Repeated};
 use crate::ids::CorrelationId;
 use crate::json::JsonText;
 use crate::protocol::event::EventStatus;
@@ -177,12 +177,15 @@ pub struct Outcome {
     pub filtered: usize,
     /// The secret that made the signature, for the log.
     pub secret: Option<SecretPlace>,
+    /// What is told of the first request, where the endpoint answers a repeated
+    /// one with its result.
+    pub repeated: Option<Repeated>,
 }
 
 impl Outcome {
     /// A guard stopped the whole delivery before it was verified.
     pub fn filtered() -> Self {
-        Self { taken: Vec::new(), filtered: 1, secret: None }
+        Self { taken: Vec::new(), filtered: 1, secret: None, repeated: None }
     }
 
     /// The answer.
@@ -196,12 +199,12 @@ impl Outcome {
             (many, filtered) => {
                 let status = many.iter().map(|taken| taken.status()).max().unwrap_or(200);
                 let count = |word| many.iter().filter(|taken| taken.as_str() == word).count().to_string();
-                let mut counts: Vec<(&str, String)> =
+                let mut counts: Vec<(&'static str, String)> =
                     ["new", "duplicate", "conflict"].map(|word| (word, count(word))).into();
                 if filtered > 0 {
                     counts.push(("filtered", filtered.to_string()));
                 }
-                let members: Vec<(&str, &str)> =
+                let members: Vec<(&'static str, &str)> =
                     counts.iter().map(|(name, count)| (*name, count.as_str())).collect();
                 json(status, Vec::new(), &members, correlation)
             }
@@ -237,14 +240,26 @@ impl Outcome {
 fn json(
     status: u16,
     headers: Vec<(&'static str, String)>,
-    members: &[(&str, &str)],
+    members: &[(&'static str, &str)],
     correlation: &CorrelationId,
 ) -> Answer {
+    let texts =
+        |(name, value): &(&'static str, &str)| (*name, JsonText::from_text(value).as_json().to_owned());
+    json_raw(status, headers, &members.iter().map(texts).collect::<Vec<_>>(), correlation)
+}
+
+/// The same with values that are JSON already.
+pub(super) fn json_raw(
+    status: u16,
+    headers: Vec<(&'static str, String)>,
+    members: &[(&'static str, String)],
+    correlation: &CorrelationId,
+) -> Answer {
+    let id = JsonText::from_text(correlation.as_str()).as_json().to_owned();
     let members: Vec<String> = members
         .iter()
-        .copied()
-        .chain([("correlation_id", correlation.as_str())])
-        .map(|(name, value)| format!("\"{name}\":{}", JsonText::from_text(value).as_json()))
+        .chain([&("correlation_id", id)])
+        .map(|(name, value)| format!("\"{name}\":{value}"))
         .collect();
     let body = format!("{{{}}}", members.join(","));
     let headers = headers.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
@@ -271,14 +286,15 @@ mod tests {
     #[test]
     fn one_new_event_among_known_ones_makes_it_202() {
         let taken = vec![Taken::Duplicate(EventStatus::Processed), Taken::New(EventStatus::Received)];
-        let answer = Outcome { taken, filtered: 0, secret: None }.answer(&id());
+        let answer = Outcome { taken, filtered: 0, secret: None, repeated: None }.answer(&id());
         assert_eq!(answer.status, 202);
         assert_eq!(answer.body, r#"{"new":"1","duplicate":"1","conflict":"0","correlation_id":"c1"}"#);
     }
 
     #[test]
     fn what_a_guard_left_out_is_counted_beside_the_others() {
-        let outcome = Outcome { taken: vec![Taken::New(EventStatus::Received)], filtered: 2, secret: None };
+        let taken = vec![Taken::New(EventStatus::Received)];
+        let outcome = Outcome { taken, filtered: 2, secret: None, repeated: None };
         let answer = outcome.answer(&id());
         assert_eq!(answer.status, 202);
         assert!(answer.body.starts_with(r#"{"new":"1","duplicate":"0","conflict":"0","filtered":"2""#));

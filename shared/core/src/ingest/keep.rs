@@ -36,6 +36,8 @@ pub enum NotKept {
 pub(super) struct Kept {
     pub taken: Taken,
     pub enqueue: Option<Event>,
+    /// The first of that id, where this delivery repeats it or speaks against it.
+    pub met: Option<Event>,
 }
 
 impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest<S, Q, C, E, K> {
@@ -106,7 +108,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
                 }
                 Decision::End(End::Conflict) => {
                     self.store.record_conflict(&stored.key, &ours.hash, now).await?;
-                    return self.conflict(&stored).await;
+                    return self.conflict(stored).await;
                 }
                 Decision::End(_)
                 | Decision::Read(_)
@@ -134,14 +136,14 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
     /// The first content goes on, and the vendor hears 2xx: as with a duplicate
     /// the event is looked at again *after* this delivery was counted, and a
     /// TTL that it lost meanwhile is taken off its payload, too (INV-9).
-    async fn conflict(&self, seen: &Event) -> Result<Kept, NotKept> {
+    async fn conflict(&self, seen: Event) -> Result<Kept, NotKept> {
         if !seen.progress.status.is_finished()
             && let Some(stored) = self.store.event(&seen.key).await?
             && stored.progress.expires.is_none()
         {
             self.store.keep_payload(&stored.key, &stored.hash).await?;
         }
-        Ok(Kept { taken: Taken::Conflict(seen.progress.status), enqueue: None })
+        Ok(Kept { taken: Taken::Conflict(seen.progress.status), enqueue: None, met: Some(seen) })
     }
 
     /// Counts the duplicate. The count returns the event as it stands *after*
@@ -164,7 +166,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         }
         let enqueue = enqueue && stored.progress.status == EventStatus::Received;
         let taken = Taken::Duplicate(stored.progress.status);
-        Ok(Kept { taken, enqueue: enqueue.then_some(stored) })
+        Ok(Kept { taken, enqueue: enqueue.then(|| stored.clone()), met: Some(stored) })
     }
 
     /// Sends the event's message. A queue that refuses leaves the event to the
@@ -180,14 +182,16 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
 
 fn as_new(event: Event) -> Kept {
     let status = event.progress.status;
-    Kept { taken: Taken::New(status), enqueue: (status == EventStatus::Received).then_some(event) }
+    let enqueue = (status == EventStatus::Received).then_some(event);
+    Kept { taken: Taken::New(status), enqueue, met: None }
 }
 
 fn adopted(stored: Event, now: crate::time::UnixMillis, limits: &Limits) -> Kept {
     let status = stored.progress.status;
     let waited = now.since(stored.progress.opened_at) >= limits.grace;
     let enqueue = (status == EventStatus::Received && waited).then_some(stored);
-    Kept { taken: Taken::Conflict(status), enqueue }
+    // This delivery's content is the event's now: it is not spoken against.
+    Kept { taken: Taken::Conflict(status), enqueue, met: None }
 }
 
 /// A nonce as an event id, for deliveries that carry no identity at all.

@@ -7,10 +7,12 @@ pub mod answer;
 mod event;
 mod handshake;
 mod keep;
+mod repeated;
 mod verify;
 
 pub use event::MOST_EVENTS;
 pub use keep::NotKept;
+pub use repeated::Repeated;
 
 use crate::config::Endpoint;
 use crate::deployment::Deployment;
@@ -138,14 +140,20 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
     async fn take(&self, arrived: &Arrived<'_>, matched: &Matched) -> Result<Outcome, Refused> {
         let drafts = Drafts::read(arrived, matched)?;
         let filtered = drafts.filtered;
-        let taken = self.keep_all(arrived, drafts).await?;
-        Ok(Outcome { taken, filtered, secret: matched.secret })
+        let (taken, repeated): (Vec<_>, Vec<_>) = self.keep_all(arrived, drafts).await?.into_iter().unzip();
+        // A result is one event's: a batch hears how many of each there are.
+        let repeated = repeated.into_iter().next().flatten().filter(|_| taken.len() == 1 && filtered == 0);
+        Ok(Outcome { taken, filtered, secret: matched.secret, repeated })
     }
 
     /// Makes every event durable and sends its message, side by side. One that
     /// is not kept makes the answer 503, and the vendor's retry adds it; those
     /// that are kept go their way meanwhile.
-    async fn keep_all(&self, arrived: &Arrived<'_>, drafts: Drafts) -> Result<Vec<Taken>, Refused> {
+    async fn keep_all(
+        &self,
+        arrived: &Arrived<'_>,
+        drafts: Drafts,
+    ) -> Result<Vec<(Taken, Option<Repeated>)>, Refused> {
         let limits = self.deployment.limits(&arrived.endpoint.name);
         let trace = arrived.addressed.trace.as_deref();
         let kept: Vec<_> = stream::iter(drafts.events)
@@ -155,10 +163,11 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
                 if let Some(event) = &kept.enqueue {
                     self.enqueue(event, trace).await;
                 }
-                Ok(kept.taken)
+                let repeated = self.repeated(arrived, kept.taken, kept.met.as_ref()).await?;
+                Ok((kept.taken, repeated))
             })
             .buffered(SIDE_BY_SIDE)
-            .collect::<Vec<Result<Taken, NotKept>>>()
+            .collect::<Vec<Result<(Taken, Option<Repeated>), NotKept>>>()
             .await;
         let (endpoint, correlation) = (&arrived.endpoint.name, &arrived.addressed.correlation);
         for error in kept.iter().filter_map(|kept| kept.as_ref().err()) {
@@ -171,6 +180,9 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
 /// Logs what became of a delivery, and how that is answered.
 fn told(arrived: &Arrived<'_>, outcome: &Outcome) -> Answer {
     outcome.log(arrived.addressed);
+    if let Some(repeated) = &outcome.repeated {
+        return repeated.answer(&arrived.addressed.correlation);
+    }
     acknowledged(arrived, outcome.answer(&arrived.addressed.correlation))
 }
 

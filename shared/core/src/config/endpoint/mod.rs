@@ -113,8 +113,17 @@ pub enum Unusable {
 pub enum DuplicateAnswer {
     /// 200 with the event's present status.
     Status,
-    /// The stored result, or 409 while it is not there.
-    Result,
+    /// The stored result of the first; other content under its id is refused.
+    Result(Unfinished),
+}
+
+/// What a duplicate is answered while the first has no result.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub enum Unfinished {
+    /// 409: come again.
+    Conflict,
+    /// 202: it is being worked on.
+    Accepted,
 }
 
 impl Endpoint {

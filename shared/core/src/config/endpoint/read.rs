@@ -3,7 +3,8 @@
 use super::rules::rules;
 use super::vendor::{self, Settings};
 use super::{
-    DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unusable,
+    DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unfinished,
+    Unusable,
 };
 use crate::config::destination::{positive_span, secrets};
 use crate::config::fetch;
@@ -41,11 +42,12 @@ pub(in crate::config) const KEYS: &[&str] = &[
     "unknown_version",
     "missing_key",
     "duplicate",
+    "unfinished",
     "allow_unconfirmed",
 ];
 const UNUSABLE: &[(&str, Unusable)] = &[("hold", Unusable::Hold), ("refuse", Unusable::Refuse)];
 const DUPLICATE: &[(&str, DuplicateAnswer)] =
-    &[("status", DuplicateAnswer::Status), ("result", DuplicateAnswer::Result)];
+    &[("status", DuplicateAnswer::Status), ("result", DuplicateAnswer::Result(Unfinished::Conflict))];
 
 /// Reads `[endpoint.NAME]`.
 pub(in crate::config) fn read(
@@ -100,7 +102,7 @@ pub(in crate::config) fn read(
         versions: versions(document, table),
         unknown_version: word(document, table, "unknown_version", UNUSABLE, Unusable::Hold),
         missing_key: word(document, table, "missing_key", UNUSABLE, Unusable::Hold),
-        duplicate: word(document, table, "duplicate", DUPLICATE, DuplicateAnswer::Status),
+        duplicate: duplicate(document, table),
         allow_unconfirmed,
         place: document.place(name.at),
         tenant: tenant.map_or(Some(None), |found| found.map(Some))?,
@@ -121,6 +123,31 @@ fn word<T: Copy>(
     default: T,
 ) -> T {
     table.get(key).and_then(|entry| document.word(entry, words)).unwrap_or(default)
+}
+
+/// What a duplicate is answered, also while the first has no result.
+fn duplicate(document: &mut Document<'_>, table: Table<'_>) -> DuplicateAnswer {
+    let duplicate = word(document, table, "duplicate", DUPLICATE, DuplicateAnswer::Status);
+    let Some(entry) = table.get("unfinished") else { return duplicate };
+    let unfinished = match entry.value {
+        DeValue::Integer(status) => match whole_number(status) {
+            Some(409) => Some(Unfinished::Conflict),
+            Some(202) => Some(Unfinished::Accepted),
+            _ => None,
+        },
+        _ => None,
+    };
+    match (duplicate, unfinished) {
+        (DuplicateAnswer::Result(_), Some(unfinished)) => return DuplicateAnswer::Result(unfinished),
+        (DuplicateAnswer::Result(_), None) => {
+            document.problem(entry.value_at, "`unfinished` is 409 or 202", None);
+        }
+        (DuplicateAnswer::Status, _) => {
+            let message = "`unfinished` says what is answered while there is no result, and none is answered";
+            document.absent(entry.key_at, message, Some("duplicate = \"result\"".to_owned()));
+        }
+    }
+    duplicate
 }
 
 /// The description of the endpoint's vendor.

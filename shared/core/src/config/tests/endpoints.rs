@@ -138,3 +138,18 @@ fn where_live_mode_is_shown_is_the_vendor_s_or_the_guard_s_to_say() {
     let problem = "7:1: the description of plain does not say how live mode is shown";
     assert!(found.len() == 1 && found[0].starts_with(problem), "{found:?}");
 }
+
+#[test]
+fn what_is_answered_without_a_result_is_said_only_where_results_are_answered() {
+    let vendor = "vendor = \"stripe\"";
+    let with = |more: &str| changed(vendor, &format!("{vendor}\n{more}"));
+    assert_eq!(with("duplicate = \"result\"\nunfinished = 202"), [""; 0]);
+    for (more, expected) in [
+        ("duplicate = \"result\"\nunfinished = 200", "4:14: `unfinished` is 409 or 202"),
+        ("unfinished = 409", "3:1: `unfinished` says what is answered while there is no result"),
+        ("duplicate = \"results\"", "3:13: \"results\" is no `duplicate` (did you mean \"result\"?)"),
+    ] {
+        let found = with(more);
+        assert!(found.len() == 1 && found[0].starts_with(expected), "{found:?}");
+    }
+}
