@@ -1,5 +1,6 @@
 //! What one look has read so far, as the state that `decide` judges.
 
+use crate::ids::ActionName;
 use crate::protocol::action::Action;
 use crate::protocol::decide::{Intent, State};
 use crate::protocol::event::Event;
@@ -37,6 +38,15 @@ impl Known<'_> {
                 action: self.wanted.as_ref(),
             },
             (Some(event), None, _) => State::Stored(event),
+        }
+    }
+
+    /// The action whose effect a write of ours prevents from happening again.
+    pub fn prevented(&self, transition: &Transition) -> Option<&ActionName> {
+        transition.joins(self.event.as_ref()?)?;
+        match &self.intent {
+            Some(Intent::Act { action: Some(wanted), .. }) => Some(&wanted.name),
+            _ => None,
         }
     }
 

@@ -125,6 +125,7 @@ impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> 
         match apply(&self.processor.store, &transition).await {
             Ok(Write::Applied) => {
                 self.remember(&transition).await;
+                self.log_prevented(&transition);
                 self.known.apply(*transition);
             }
             // A lost race, or an answer that was lost: read all again. Our own
@@ -335,6 +336,13 @@ impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> 
             | End::Conflict
             | End::Adopt
             | End::Refuse(_) => Disposition::Delete,
+        }
+    }
+
+    fn log_prevented(&self, transition: &Transition) {
+        if let Some(action) = self.known.prevented(transition) {
+            let message = &self.record.message;
+            tracing::info!(event.key = %message.event, correlation.id = %message.correlation, action.name = %action, "effect prevented");
         }
     }
 

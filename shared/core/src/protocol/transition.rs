@@ -2,9 +2,9 @@
 //! DynamoDB adapter turns them into expressions; the in-memory store applies
 //! the same guards.
 
-use crate::key::{EventHash, EventKey, ResourceKey};
+use crate::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use crate::protocol::action::{Action, ActionGuard};
-use crate::protocol::event::{EventGuard, Progress};
+use crate::protocol::event::{Event, EventGuard, EventStatus, Progress};
 use crate::protocol::resource::{Resource, ResourceGuard};
 use crate::time::ExpiresAt;
 
@@ -78,6 +78,18 @@ impl ResourceWrite {
 }
 
 impl Transition {
+    /// The action that an event asked for and that was done, in doubt or under
+    /// way already: this write binds the event to it and begins nothing. So
+    /// often an effect was prevented from happening twice (INV-2).
+    pub fn joins(&self, event: &Event) -> Option<&ActionKey> {
+        let write = self.event.as_ref().filter(|_| self.action.is_none())?;
+        let unfailed = matches!(
+            write.to.status,
+            EventStatus::Processing | EventStatus::Processed | EventStatus::InDoubt
+        );
+        write.to.action.as_ref().filter(|_| unfailed && event.progress.action.is_none())
+    }
+
     /// A write of the event alone.
     pub fn event(write: EventWrite) -> Self {
         Self { event: Some(write), action: None, resource: None, payload: PayloadTtl::Unchanged }

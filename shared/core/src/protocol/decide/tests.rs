@@ -334,6 +334,27 @@ fn a_second_event_waits_for_the_action_that_another_holds_without_an_attempt() {
 }
 
 #[test]
+fn an_effect_is_prevented_where_the_action_is_there_and_nothing_is_begun() {
+    let intent = Intent::Act { moves: None, action: Some(wanted(Late::Act)) };
+    let fresh = event(EventStatus::Received);
+    let joined = |met: Option<&Action>| {
+        let decision = planned(&fresh, &intent, None, met);
+        written(&decision).joins(&fresh).cloned()
+    };
+    assert_eq!(joined(None), None, "the first begins it");
+    for status in [ActionStatus::Begun, ActionStatus::Done, ActionStatus::InDoubt] {
+        assert_eq!(joined(Some(&action(status))), Some(key()), "{status:?}");
+    }
+    for status in [ActionStatus::Ready, ActionStatus::Rejected] {
+        assert_eq!(joined(Some(&action(status))), None, "{status:?}");
+    }
+    let mut bound = event(EventStatus::Processing);
+    bound.progress.action = Some(key());
+    let decision = super::tests::bound(&bound, &action(ActionStatus::Done), &policy(InDoubt::Park), NOW);
+    assert_eq!(written(&decision).joins(&bound), None, "its own action");
+}
+
+#[test]
 fn an_event_that_asks_with_other_values_meets_the_action_and_is_shown() {
     let other = Wanted { input: InputDigest::from_stored("two"), ..wanted(Late::Act) };
     let intent = Intent::Act { moves: None, action: Some(other) };
