@@ -99,7 +99,10 @@ impl Need {
 fn wanted(config: &Config) -> Vec<Wanted> {
     let of_endpoints = config.endpoints.values().flat_map(|endpoint| {
         let by = format!("endpoint `{}`", endpoint.name);
-        endpoint.secrets.iter().filter_map(move |secret| of_secret(Part::Ingest, secret, &by))
+        let asks = endpoint.fetch.iter().filter_map(|fetch| fetch.auth.as_ref());
+        let of_ingest = endpoint.secrets.iter().filter_map(|secret| of_secret(Part::Ingest, secret, &by));
+        let of_processor = asks.filter_map(|auth| of_secret(Part::Processor, auth.secret(), &by));
+        of_ingest.chain(of_processor).collect::<Vec<_>>()
     });
     let of_destinations = config.destinations.values().flat_map(|destination| {
         let by = format!("destination `{}`", destination.name);

@@ -11,7 +11,12 @@ use std::path::Path;
 /// not looked at.
 pub(super) fn check(config: &Config, folder: &Path) -> Vec<Remark> {
     let of_endpoints = config.endpoints.values().flat_map(|endpoint| {
-        endpoint.secrets.iter().flat_map(|secret| of_endpoint(endpoint, secret, folder)).collect::<Vec<_>>()
+        let asks = endpoint.fetch.iter().filter_map(|fetch| {
+            let whose = format!("what endpoint `{}` asks with", endpoint.name);
+            read(&whose, &fetch.place, fetch.auth.as_ref()?.secret(), folder).err()
+        });
+        let own = endpoint.secrets.iter().flat_map(|secret| of_endpoint(endpoint, secret, folder));
+        own.chain(asks).collect::<Vec<_>>()
     });
     let of_destinations = config.destinations.values().flat_map(|destination| {
         let whose = format!("destination `{}`", destination.name);
