@@ -12,9 +12,9 @@ use sekali_cli::local::demo::{self};
 use sekali_cli::local::destination::LocalDestination;
 use sekali_cli::local::emulator::any_port;
 use sekali_cli::local::package;
+use sekali_cli::local::secrets::Secrets;
 use sekali_cli::local::stack::{Spec, Stack};
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -33,15 +33,17 @@ impl Deployed {
         let folder = folder(name)?;
         let port = any_port()?;
         let destination = LocalDestination::start(port, &folder.join("effects.jsonl")).await?;
-        let configuration = LocalConfiguration::read(&checkout.endpoints(), port)?;
+        let configuration = LocalConfiguration::read(&checkout.endpoints(), port)?.with_local_apis(port)?;
         let script = Script::read(&checkout.demo())?;
+        destination.play(script.answers()?);
+        let secrets = Secrets::gather(&configuration.config, Some(&script));
         let stack = Stack::start(Spec {
             checkout: &checkout,
             folder,
             port: any_port()?,
             configuration: &configuration,
-            endpoint_secrets: script.secrets.clone(),
-            destination_secrets: BTreeMap::new(),
+            endpoint_secrets: secrets.of_endpoints,
+            destination_secrets: secrets.of_processor,
             parameters: Vec::new(),
         })
         .await?;
@@ -70,7 +72,7 @@ async fn the_demo_ends_as_it_is_written() -> Result<()> {
     assert_eq!(
         played.counts.to_string(),
         format!(
-            "demo: {} deliveries, 10 events, {} effects, 0 lost, 0 doubled",
+            "demo: {} deliveries, 13 events, {} effects, 0 lost, 0 doubled",
             deployed.script.requests(),
             deployed.script.effects.len()
         )

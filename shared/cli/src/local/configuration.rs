@@ -7,6 +7,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use toml::de::{DeTable, DeValue};
 
+/// The path below which the local destination plays vendors' APIs.
+pub const APIS: &str = "apis";
+
 /// A configuration made ready for the local run.
 #[derive(Debug)]
 pub struct LocalConfiguration {
@@ -45,6 +48,17 @@ impl LocalConfiguration {
         })?;
         let (endpoints, redirected) = redirect(&text, port)?;
         Ok(Self { config, endpoints, vendors, redirected, folder })
+    }
+
+    /// Asks the vendors' APIs that the demo plays on the local destination, on
+    /// `port`, instead of the vendors' own: what they are asked about is
+    /// invented.
+    ///
+    /// # Errors
+    /// The text cannot be read any more.
+    pub fn with_local_apis(mut self, port: u16) -> Result<Self> {
+        self.endpoints = local_apis(&self.endpoints, port)?;
+        Ok(self)
     }
 
     /// Files beside the configuration that hold secrets: the path from there,
@@ -107,6 +121,32 @@ fn redirect(text: &str, port: u16) -> Result<(String, Vec<(String, String)>)> {
     Ok((text, urls.into_iter().rev().map(|(_, name, url)| (name, url)).collect()))
 }
 
+/// Replaces the host of every `fetch.url`; path and parts stay.
+fn local_apis(text: &str, port: u16) -> Result<String> {
+    let document = DeTable::parse(text)?;
+    let endpoints = match document.get_ref().get("endpoint").map(toml::Spanned::get_ref) {
+        Some(DeValue::Table(table)) => table,
+        _ => return Ok(text.to_owned()),
+    };
+    let mut urls = Vec::new();
+    for (name, value) in endpoints.iter() {
+        let DeValue::Table(endpoint) = value.get_ref() else { continue };
+        let Some(DeValue::Table(fetch)) = endpoint.get("fetch").map(toml::Spanned::get_ref) else { continue };
+        let Some(url) = fetch.get("url") else { continue };
+        let DeValue::String(text) = url.get_ref() else { bail!("`url` is not a text") };
+        let rest = text.strip_prefix("https://").and_then(|rest| rest.find('/').map(|at| &rest[at..]));
+        if let Some(path) = rest {
+            urls.push((url.span(), format!("\"http://127.0.0.1:{port}/{APIS}/{}{path}\"", name.get_ref())));
+        }
+    }
+    urls.sort_by_key(|(span, _)| std::cmp::Reverse(span.start));
+    let mut text = text.to_owned();
+    for (span, url) in urls {
+        text.replace_range(span, &url);
+    }
+    Ok(text)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -124,6 +164,12 @@ mod tests {
         assert!(text.contains(r#"http = "http://127.0.0.1:4600/packing", in_doubt"#), "{text}");
         assert!(text.contains(r#"http = "http://127.0.0.1:4600/jobs""#), "{text}");
         assert!(text.contains(r#"here = { http = "http://127.0.0.1:9/x" }"#), "{text}");
+        let asking = "[endpoint.a.fetch]\nurl = 'https://api.example.com/v1/{/id}?x={/y}' # why\n";
+        let local = local_apis(asking, 4600).unwrap();
+        assert_eq!(
+            local,
+            "[endpoint.a.fetch]\nurl = \"http://127.0.0.1:4600/apis/a/v1/{/id}?x={/y}\" # why\n"
+        );
         let names: Vec<_> = redirected.iter().map(|(name, _)| name.as_str()).collect();
         assert_eq!(names, ["packing", "jobs"]);
     }

@@ -1,4 +1,5 @@
 //! A destination on this machine: it takes every effect and writes it down.
+//! Beside it, the vendors' APIs that the demo plays.
 
 use super::wire::loopback;
 use anyhow::{Context, Result};
@@ -9,6 +10,7 @@ use hyper::service::service_fn;
 use hyper_util::rt::TokioIo;
 use serde::{Deserialize, Serialize};
 use serde_json::value::RawValue;
+use std::collections::BTreeMap;
 use std::convert::Infallible;
 use std::fs::{self, File};
 use std::io::Write;
@@ -34,7 +36,19 @@ pub struct Effect {
 pub struct LocalDestination {
     serving: JoinHandle<()>,
     path: PathBuf,
+    apis: Apis,
 }
+
+/// What a vendor's API answers.
+#[derive(Debug, Clone)]
+pub struct ApiAnswer {
+    /// How often it is 404 first.
+    pub missing: usize,
+    /// The body.
+    pub body: Bytes,
+}
+
+type Apis = Arc<Mutex<BTreeMap<String, ApiAnswer>>>;
 
 impl LocalDestination {
     /// Listens on `port` of this machine and begins a new file at `path`.
@@ -46,8 +60,14 @@ impl LocalDestination {
             .await
             .with_context(|| format!("port {port} is taken: choose another with DESTINATION_PORT="))?;
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
-        let serving = tokio::spawn(serve(listener, Arc::new(Mutex::new(file))));
-        Ok(Self { serving, path: path.to_owned() })
+        let apis = Apis::default();
+        let serving = tokio::spawn(serve(listener, Arc::new(Mutex::new(file)), Arc::clone(&apis)));
+        Ok(Self { serving, path: path.to_owned(), apis })
+    }
+
+    /// Plays vendors' APIs: what is answered to whoever asks for a path.
+    pub fn play(&self, answers: BTreeMap<String, ApiAnswer>) {
+        self.apis.lock().unwrap_or_else(PoisonError::into_inner).extend(answers);
     }
 
     /// Every effect so far, in the order of their arrival.
@@ -71,13 +91,18 @@ impl Drop for LocalDestination {
     }
 }
 
-async fn serve(listener: TcpListener, file: Arc<Mutex<File>>) {
+async fn serve(listener: TcpListener, file: Arc<Mutex<File>>, apis: Apis) {
     loop {
         let Ok((stream, _)) = listener.accept().await else { continue };
-        let file = Arc::clone(&file);
-        let service = service_fn(move |request| {
-            let file = Arc::clone(&file);
-            async move { Ok::<_, Infallible>(answer(request, &file).await) }
+        let (file, apis) = (Arc::clone(&file), Arc::clone(&apis));
+        let service = service_fn(move |request: http::Request<Incoming>| {
+            let (file, apis) = (Arc::clone(&file), Arc::clone(&apis));
+            async move {
+                Ok::<_, Infallible>(match *request.method() {
+                    http::Method::GET => told(&request, &apis),
+                    _ => answer(request, &file).await,
+                })
+            }
         });
         tokio::spawn(
             hyper::server::conn::http1::Builder::new().serve_connection(TokioIo::new(stream), service),
@@ -97,9 +122,29 @@ async fn answer(request: http::Request<Incoming>, file: &Mutex<File>) -> http::R
         // Nothing was written down, so nothing happened here.
         Err(error) => (503, format!("not recorded: {error}")),
     };
-    let mut response = http::Response::new(Full::new(Bytes::from(text)));
+    respond(status, text.into())
+}
+
+fn respond(status: u16, body: Bytes) -> http::Response<Full<Bytes>> {
+    let mut response = http::Response::new(Full::new(body));
     *response.status_mut() = http::StatusCode::from_u16(status).unwrap_or_default();
     response
+}
+
+/// What a vendor's API says, to whoever shows a key for it.
+fn told(request: &http::Request<Incoming>, apis: &Apis) -> http::Response<Full<Bytes>> {
+    if !request.headers().contains_key("authorization") {
+        return respond(401, Bytes::from_static(b"{\"error\":\"no key\"}"));
+    }
+    let mut apis = apis.lock().unwrap_or_else(PoisonError::into_inner);
+    match apis.get_mut(request.uri().path()) {
+        Some(answer) if answer.missing == 0 => respond(200, answer.body.clone()),
+        Some(answer) => {
+            answer.missing -= 1;
+            respond(404, Bytes::from_static(b"{\"error\":\"not there yet\"}"))
+        }
+        None => respond(404, Bytes::from_static(b"{\"error\":\"nothing of that name\"}")),
+    }
 }
 
 fn effect(destination: String, key: Option<String>, body: &[u8]) -> Result<Effect> {

@@ -70,6 +70,10 @@ impl Run {
             Some(_) => None,
             None => Some(Script::read(&checkout.demo())?),
         };
+        let configuration = match &script {
+            Some(_) => configuration.with_local_apis(self.destination_port)?,
+            None => configuration,
+        };
         let secrets = Secrets::gather(&configuration.config, script.as_ref());
         secrets.missing.iter().for_each(say);
         if !self.no_build {
@@ -77,6 +81,9 @@ impl Run {
         }
         let destination =
             LocalDestination::start(self.destination_port, &folder.join("effects.jsonl")).await?;
+        if let Some(script) = &script {
+            destination.play(script.answers()?);
+        }
         say(format_args!("starting AWS on port {} and deploying infra/template.yaml to it", self.port));
         let mut stack = Stack::start(Spec {
             checkout: &checkout,
@@ -84,7 +91,7 @@ impl Run {
             port: self.port,
             configuration: &configuration,
             endpoint_secrets: secrets.of_endpoints.clone(),
-            destination_secrets: secrets.of_destinations.clone(),
+            destination_secrets: secrets.of_processor.clone(),
             parameters: Vec::new(),
         })
         .await?;

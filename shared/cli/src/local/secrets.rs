@@ -10,8 +10,8 @@ use std::collections::BTreeMap;
 pub struct Secrets {
     /// For ingest: those of endpoints.
     pub of_endpoints: BTreeMap<String, String>,
-    /// For the processor: those of destinations.
-    pub of_destinations: BTreeMap<String, String>,
+    /// For the processor: those of destinations, and those to ask APIs with.
+    pub of_processor: BTreeMap<String, String>,
     /// What is not there, and what follows: one sentence each.
     pub missing: Vec<String>,
 }
@@ -39,8 +39,16 @@ impl Secrets {
                 secrets.missing.push(format!("{first} is not set: endpoint {name} {what_follows}"));
             }
         }
+        let asking = config.endpoints.values().filter_map(|endpoint| {
+            Some((&endpoint.name, endpoint.fetch.as_ref()?.auth.as_ref()?.secret().clone()))
+        });
+        for (endpoint, secret) in asking {
+            for name in take(&[secret], &given, &mut secrets.of_processor) {
+                secrets.missing.push(format!("{name} is not set: events of {endpoint} wait for it"));
+            }
+        }
         for destination in config.destinations.values() {
-            for name in take(&destination.secrets, &given, &mut secrets.of_destinations) {
+            for name in take(&destination.secrets, &given, &mut secrets.of_processor) {
                 let destination = &destination.name;
                 secrets
                     .missing

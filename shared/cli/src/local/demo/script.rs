@@ -1,5 +1,6 @@
 //! The demo as it is written down in `events/demo.toml`.
 
+use crate::local::destination::ApiAnswer;
 use anyhow::{Context, Result, ensure};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -15,6 +16,9 @@ pub struct Script {
     /// The deliveries.
     #[serde(rename = "delivery")]
     pub deliveries: Vec<Delivery>,
+    /// What vendors' APIs answer.
+    #[serde(default, rename = "api")]
+    pub apis: Vec<Api>,
     /// Every effect that the destinations are to be asked for, each once.
     #[serde(rename = "effect")]
     pub effects: Vec<Wanted>,
@@ -59,6 +63,21 @@ pub struct Delivery {
     pub settle: bool,
 }
 
+/// What a vendor's API answers to whoever asks for a path.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct Api {
+    /// The endpoint whose vendor it is.
+    pub endpoint: String,
+    /// The path, as the URL of the endpoint's `fetch` makes it.
+    pub path: String,
+    /// How often it is not there yet.
+    #[serde(default)]
+    pub missing: usize,
+    /// The file with the answer.
+    pub body: PathBuf,
+}
+
 /// An effect that is wanted.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -97,6 +116,20 @@ impl Script {
         Ok(script)
     }
 
+    /// The answers of vendors' APIs, by the path at the local destination.
+    ///
+    /// # Errors
+    /// A file cannot be read.
+    pub fn answers(&self) -> Result<BTreeMap<String, ApiAnswer>> {
+        let read = |api: &Api| {
+            let file = self.folder.join(&api.body);
+            let body = fs::read(&file).with_context(|| format!("cannot read {}", file.display()))?;
+            let path = format!("/{}/{}{}", super::super::configuration::APIS, api.endpoint, api.path);
+            Ok((path, ApiAnswer { missing: api.missing, body: body.into() }))
+        };
+        self.apis.iter().map(read).collect()
+    }
+
     /// How many requests it sends.
     pub fn requests(&self) -> usize {
         self.deliveries.iter().map(|delivery| delivery.times).sum()
@@ -117,6 +150,7 @@ mod tests {
         for delivery in &script.deliveries {
             assert!(script.folder.join(&delivery.body).is_file(), "{}", delivery.body.display());
         }
+        assert_eq!(script.answers().unwrap().len(), script.apis.len());
         assert!(script.requests() > script.deliveries.len());
     }
 
