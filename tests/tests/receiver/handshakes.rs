@@ -5,6 +5,7 @@ use super::{deployed, driven_with};
 use anyhow::{Context, Result, ensure};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
+use sekali_cli::local::aws::REGION;
 use sekali_tests::e2e::driven::{Answer, Driven};
 use sekali_tests::e2e::vendors::{Delivery, unique};
 use sekali_tests::e2e::worker::Worker;
@@ -204,7 +205,7 @@ fn handshake(driven: &Driven, sekali: &Path, what: &str) -> Result<Option<String
     let output = Command::new(sekali)
         .args(["handshake", what, "notes", "--table", &driven.kept.tables.events])
         .env("AWS_ENDPOINT_URL", driven.kept.aws.endpoint())
-        .envs([("AWS_REGION", "eu-west-1"), ("AWS_ACCESS_KEY_ID", "invented")])
+        .envs([("AWS_REGION", REGION), ("AWS_ACCESS_KEY_ID", "invented")])
         .env("AWS_SECRET_ACCESS_KEY", "invented")
         .output()?;
     let said = String::from_utf8(output.stdout)?;

@@ -13,6 +13,9 @@ use serde_json::json;
 
 const SIZES: [usize; 8] = [0, 1_000, 255_000, 257_000, 399_000, 401_000, 1_100_000, 4_400_000];
 
+/// What one item takes of a body.
+const ONE_ITEM: usize = 390 * 1024;
+
 /// A paid order with a filler of this size: text, which deflates well, or hex
 /// of bytes that do not.
 fn paid(id: &str, order: &str, size: usize, shrinks: bool) -> Delivery {
@@ -65,7 +68,7 @@ async fn a_body_that_is_no_json_is_held_whole_whatever_its_size() -> Result<()> 
         ensure!(event.status() == "held" && !event.has("expires_at"), "{size}: {event:?}");
         let items = driven.kept.payload_items(&event).await?;
         ensure!(!items.is_empty() && items.iter().all(|item| !item.has("expires_at")), "{size}");
-        ensure!((items.len() > 1) == (size > 390_000), "{size}: {} items", items.len());
+        ensure!((items.len() > 1) == (size > ONE_ITEM), "{size}: {} items", items.len());
     }
     Ok(())
 }
@@ -93,7 +96,7 @@ async fn an_ingest_killed_between_the_parts_of_a_payload_loses_nothing() -> Resu
         let (id, order) = (unique("msg"), unique("order"));
         let signed = driven.vendors.sign(paid(&id, &order, 1_600_000, false))?;
         let (victim, gate) = (driven.worker("ingest").await?, Gate::shut());
-        victim.proxy.plan(Aim::any().at("PutItem").number(number), Fault::HeldAfter(gate.clone()));
+        victim.proxy.plan(Aim::any().at("PutItem").nth(number), Fault::HeldAfter(gate.clone()));
         let died = victim.killed_at(&gate, driven.deliver(&victim, &signed)).await?.is_none();
         // What it left behind is a payload that is missing: nothing is done.
         while driven.hand_over(&processor).await? > 0 {}
