@@ -2,9 +2,8 @@
 //! by the operator.
 
 use super::DynamoStore;
-use super::error::{Unanswered, store_error};
 use super::expression::{self, Table};
-use super::item::{self, attribute};
+use super::item;
 use super::write::End;
 use sekali::ids::EndpointName;
 use sekali::ports::{Captured, StoreError, Write};
@@ -38,16 +37,6 @@ impl DynamoStore {
     /// # Errors
     /// The store did not answer: look again.
     pub async fn forget_captured(&self, endpoint: &EndpointName) -> Result<(), StoreError> {
-        let unanswered = Unanswered::default();
-        self.client
-            .delete_item()
-            .table_name(self.table(Table::Events))
-            .set_key(Some(attribute::key(&item::captured::key(endpoint))))
-            .customize()
-            .interceptor(unanswered.clone())
-            .send()
-            .await
-            .map(drop)
-            .map_err(|error| store_error(&error, &unanswered))
+        self.take_away(Table::Events, &item::captured::key(endpoint)).await
     }
 }

@@ -1,9 +1,8 @@
 //! Destinations that are switched off: by the processor, on again by a human.
 
 use super::DynamoStore;
-use super::error::{Unanswered, store_error};
 use super::expression::{self, Table};
-use super::item::{self, attribute};
+use super::item;
 use sekali::ids::DestinationName;
 use sekali::ports::{StoreError, SwitchedOff, Switches};
 
@@ -30,17 +29,6 @@ impl DynamoStore {
     /// # Errors
     /// The store did not answer: look again.
     pub async fn switch_on(&self, off: &SwitchedOff) -> Result<(), StoreError> {
-        let unanswered = Unanswered::default();
-        let key = item::switched_off::key(&off.destination, &off.place);
-        self.client
-            .delete_item()
-            .table_name(self.table(Table::Actions))
-            .set_key(Some(attribute::key(&key)))
-            .customize()
-            .interceptor(unanswered.clone())
-            .send()
-            .await
-            .map(drop)
-            .map_err(|error| store_error(&error, &unanswered))
+        self.take_away(Table::Actions, &item::switched_off::key(&off.destination, &off.place)).await
     }
 }

@@ -26,6 +26,23 @@ pub(super) enum End {
     Refused(Option<Item>),
 }
 
+impl DynamoStore {
+    /// Removes an item, for the operator. It is no error if there is none.
+    pub(super) async fn take_away(&self, table: Table, key: &str) -> Result<(), StoreError> {
+        let unanswered = Unanswered::default();
+        self.client
+            .delete_item()
+            .table_name(self.table(table))
+            .set_key(Some(attribute::key(key)))
+            .customize()
+            .interceptor(unanswered.clone())
+            .send()
+            .await
+            .map(drop)
+            .map_err(|error| store_error(&error, &unanswered))
+    }
+}
+
 /// What a transition wants an item to be.
 #[derive(Clone, Copy)]
 enum Wanted<'a> {

@@ -1,13 +1,12 @@
 //! Documents from a server on this machine, which misbehaves on purpose.
 
 use super::*;
-use crate::connection::local_tls::{acceptor, authority};
+use crate::connection::local_tls::{authority, server};
 use rustls::RootCertStore;
 use sekali::http::{Headers, Request as Delivery};
 use sekali::vendor::Vendor;
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 
 /// A vendor that publishes its key on this machine.
 fn key_url() -> KeyUrl {
@@ -31,33 +30,6 @@ id = "/id"
     vendor.key_url(&delivery, &vendor.keys(&[]).unwrap()).unwrap().unwrap()
 }
 
-/// Takes one connection, reads a request and answers with these bytes; gives
-/// the request back. `None`: nobody came this far.
-async fn server(answer: Vec<u8>, then_silent: bool) -> (u16, JoinHandle<Option<String>>) {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let served = tokio::spawn(async move {
-        let (tcp, _) = listener.accept().await.unwrap();
-        let mut stream = acceptor().accept(tcp).await.ok()?;
-        let mut request = Vec::new();
-        while !request.ends_with(b"\r\n\r\n") {
-            let mut byte = [0];
-            if stream.read(&mut byte).await.ok()? == 0 {
-                return None;
-            }
-            request.extend_from_slice(&byte);
-        }
-        // The caller may have read enough and be gone.
-        let _ = stream.write_all(&answer).await;
-        if then_silent {
-            let _ = stream.read(&mut [0]).await;
-        }
-        let _ = stream.shutdown().await;
-        String::from_utf8(request).ok()
-    });
-    (port, served)
-}
-
 fn servers(port: u16, roots: RootCertStore, patience: Duration) -> KeyServers {
     KeyServers { trust: OnceLock::from(Trust::of(roots)), patience, port: Some(port) }
 }
@@ -66,7 +38,7 @@ fn servers(port: u16, roots: RootCertStore, patience: Duration) -> KeyServers {
 const LONG: Duration = Duration::from_secs(20);
 
 async fn fetch(answer: impl Into<Vec<u8>>) -> Result<Vec<u8>, NoKeyDocument> {
-    let (port, served) = server(answer.into(), false).await;
+    let (port, served) = server(true, answer.into(), false).await;
     let document = servers(port, authority(), LONG).fetch(&key_url()).await;
     let request = served.await.unwrap().unwrap();
     assert!(request.starts_with("GET /keys/jwks.json HTTP/1.1\r\n"), "{request}");
@@ -119,7 +91,7 @@ async fn half_a_document_is_none() {
 #[tokio::test]
 async fn a_server_that_falls_silent_is_not_waited_for() {
     let silent = "HTTP/1.1 200 OK\r\ncontent-length: 100\r\n\r\n{\"keys\":";
-    let (port, served) = server(silent.as_bytes().to_vec(), true).await;
+    let (port, served) = server(true, silent.as_bytes().to_vec(), true).await;
     let document = servers(port, authority(), Duration::from_millis(500)).fetch(&key_url()).await;
     assert!(matches!(document, Err(NoKeyDocument::Unavailable(_))), "{document:?}");
     served.abort();
@@ -128,7 +100,7 @@ async fn a_server_that_falls_silent_is_not_waited_for() {
 // A server that could be anybody is asked nothing.
 #[tokio::test]
 async fn a_server_whose_certificate_is_not_trusted_is_asked_nothing() {
-    let (port, served) = server(with_length("200 OK", b"{}"), false).await;
+    let (port, served) = server(true, with_length("200 OK", b"{}"), false).await;
     let document = servers(port, RootCertStore::empty(), LONG).fetch(&key_url()).await;
     assert!(matches!(document, Err(NoKeyDocument::Unavailable(_))), "{document:?}");
     assert_eq!(served.await.unwrap(), None);

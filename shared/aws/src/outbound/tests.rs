@@ -1,49 +1,16 @@
 //! Questions to a server on this machine, which misbehaves on purpose.
 
 use super::*;
-use crate::connection::local_tls::{acceptor, authority};
+use crate::connection::local_tls::{authority, server};
 use sekali::secret::Secret;
 use sekali::url_template::OutboundUrl;
 use std::time::Duration;
-use tokio::io::{AsyncRead, AsyncReadExt, AsyncWrite, AsyncWriteExt};
 use tokio::net::TcpListener;
-use tokio::task::JoinHandle;
 
 /// Long enough for a loopback call on a busy machine.
 const LONG: Duration = Duration::from_secs(20);
 /// Short enough to wait for where a timeout is the point.
 const SHORT: Duration = Duration::from_millis(150);
-
-trait Stream: AsyncRead + AsyncWrite + Unpin + Send {}
-impl<T: AsyncRead + AsyncWrite + Unpin + Send> Stream for T {}
-
-/// Takes one connection, reads a request, answers with these bytes; gives the
-/// request back, or nothing where nobody came so far.
-async fn server(tls: bool, answer: Vec<u8>, then_silent: bool) -> (u16, JoinHandle<Option<String>>) {
-    let listener = TcpListener::bind(("127.0.0.1", 0)).await.unwrap();
-    let port = listener.local_addr().unwrap().port();
-    let served = tokio::spawn(async move {
-        let (tcp, _) = listener.accept().await.unwrap();
-        let mut stream: Box<dyn Stream> =
-            if tls { Box::new(acceptor().accept(tcp).await.ok()?) } else { Box::new(tcp) };
-        let mut request = Vec::new();
-        while !request.ends_with(b"\r\n\r\n") {
-            let mut byte = [0];
-            if stream.read(&mut byte).await.ok()? == 0 {
-                return None;
-            }
-            request.extend_from_slice(&byte);
-        }
-        // The caller may have read enough and be gone.
-        let _ = stream.write_all(&answer).await;
-        if then_silent {
-            let _ = stream.read(&mut [0]).await;
-        }
-        let _ = stream.shutdown().await;
-        String::from_utf8(request).ok()
-    });
-    (port, served)
-}
 
 fn local(port: u16) -> OutboundUrl {
     OutboundUrl::pinned(&format!("http://127.0.0.1:{port}/v1/jobs/a%2Fb?full=1")).unwrap()

@@ -2,6 +2,7 @@
 //! of attempts and of age. Time and randomness are parameters.
 
 use sekali::ports::Entropy;
+use sekali::process::backoff;
 use std::time::Duration;
 
 /// How often and for how long an event is sent.
@@ -51,12 +52,8 @@ impl Schedule {
         let remaining = self.max_age.checked_sub(age).filter(|left| !left.is_zero()).ok_or(GaveUp::Age)?;
         let asked = asked.unwrap_or_default();
         let room = remaining.checked_sub(asked).ok_or(GaveUp::AskedTooLong)?;
-        Ok(asked + entropy.below(self.ceiling(attempts)).min(room))
-    }
-
-    fn ceiling(&self, attempts: u32) -> Duration {
-        let factor = 2_u32.checked_pow(attempts.saturating_sub(1)).unwrap_or(u32::MAX);
-        self.first_wait.saturating_mul(factor).min(self.longest_wait)
+        let ceiling = backoff::ceiling(attempts, self.first_wait, self.longest_wait);
+        Ok(asked + entropy.below(ceiling).min(room))
     }
 }
 

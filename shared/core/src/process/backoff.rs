@@ -10,13 +10,18 @@ const FIRST: Duration = Duration::from_secs(2);
 /// sweeper would come before it.
 pub(crate) const LONGEST: Duration = Duration::from_secs(15 * 60);
 
+/// The bound below which the wait after so many `attempts` is drawn: `first`,
+/// doubled with each attempt after the first, and never above `longest`.
+pub fn ceiling(attempts: u32, first: Duration, longest: Duration) -> Duration {
+    let factor = 2_u32.saturating_pow(attempts.saturating_sub(1));
+    first.saturating_mul(factor).min(longest)
+}
+
 /// The wait before the next try after `attempts`; not before the span that the
 /// destination asked for.
 pub(crate) fn after(attempts: u32, not_before: Option<Duration>, entropy: &impl Entropy) -> Duration {
-    let doublings = attempts.saturating_sub(1).min(16);
-    let ceiling = FIRST.saturating_mul(2_u32.saturating_pow(doublings)).min(LONGEST);
     let asked = not_before.unwrap_or_default().min(LONGEST);
-    (asked + entropy.below(ceiling)).min(LONGEST)
+    (asked + entropy.below(ceiling(attempts, FIRST, LONGEST))).min(LONGEST)
 }
 
 #[cfg(test)]

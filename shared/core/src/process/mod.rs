@@ -1,7 +1,7 @@
 //! The way of an event: read, decide, claim, effect, complete. A thin loop
 //! around `decide`: it does what it is told and asks again.
 
-mod backoff;
+pub mod backoff;
 mod call;
 pub mod confirm;
 mod credentials;

@@ -1,9 +1,11 @@
 //! Answers that are certain even after a call in doubt (INV-6): declared by
 //! the destination's owner, in the words of its kind.
 
-use super::DestinationKind;
-use crate::document::{Document, Entry, whole_number};
-use toml::de::DeValue;
+use super::{DestinationKind, statuses};
+use crate::document::{Document, Entry};
+
+const EXPECTED: &str =
+    "lists HTTP statuses from 400 to 599: answers that certainly mean that nothing happened";
 
 /// Answers that certainly mean that nothing happened.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -26,7 +28,8 @@ pub(super) fn read(
             Some(Decisive { errors, ..Decisive::default() })
         }
         Some(DestinationKind::Http(_)) | None => {
-            statuses(document, entry).map(|statuses| Decisive { statuses, ..Decisive::default() })
+            statuses::read(document, entry, |status| (400..=599).contains(&status), EXPECTED)
+                .map(|statuses| Decisive { statuses, ..Decisive::default() })
         }
         Some(DestinationKind::Sqs(_) | DestinationKind::EventBridge(_)) => {
             let message = "AWS's own answers are read by what they mean: `decisive` has no place here";
@@ -39,27 +42,4 @@ pub(super) fn read(
             None
         }
     }
-}
-
-fn statuses(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<u16>> {
-    let DeValue::Array(items) = entry.value else {
-        document.wrong_kind(entry.key, entry.value_at, "a list of HTTP statuses", entry.value);
-        return None;
-    };
-    let mut statuses = Vec::with_capacity(items.len());
-    for item in items.iter() {
-        let status = match item.get_ref() {
-            DeValue::Integer(integer) => whole_number(integer).and_then(|status| u16::try_from(status).ok()),
-            _ => None,
-        };
-        match status.filter(|status| (400..=599).contains(status)) {
-            Some(status) => statuses.push(status),
-            None => document.problem(
-                item.span().start,
-                "`decisive` lists HTTP statuses from 400 to 599: answers that certainly mean that nothing happened",
-                None,
-            ),
-        }
-    }
-    Some(statuses)
 }

@@ -3,6 +3,7 @@
 mod decisive;
 mod probe;
 mod promise;
+mod statuses;
 mod target;
 
 pub use decisive::Decisive;

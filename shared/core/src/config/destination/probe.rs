@@ -1,9 +1,8 @@
 //! How a destination is asked whether an effect happened.
 
-use super::InDoubt;
-use crate::document::{Document, Entry, Table, Text, whole_number};
+use super::{InDoubt, statuses};
+use crate::document::{Document, Entry, Table, Text};
 use crate::url_template::UrlTemplate;
-use toml::de::DeValue;
 
 /// The question, and what its answers mean. Every other answer leaves open
 /// what happened.
@@ -71,8 +70,8 @@ fn question(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Probe> {
             None
         }
     };
-    let done = table.get("done").map_or(Some(vec![200]), |entry| statuses(document, entry))?;
-    let not_done = table.get("not_done").map_or(Some(vec![404]), |entry| statuses(document, entry))?;
+    let done = table.get("done").map_or(Some(vec![200]), |entry| telling(document, entry))?;
+    let not_done = table.get("not_done").map_or(Some(vec![404]), |entry| telling(document, entry))?;
     if let Some(both) = done.iter().find(|status| not_done.contains(status)) {
         let message = format!("{both} cannot mean both that it happened and that it has not");
         document.problem(entry.value_at, message, None);
@@ -82,25 +81,7 @@ fn question(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Probe> {
 
 /// Statuses that an answer may have. A server that is overloaded or broken
 /// says nothing about the effect, so 429 and 5xx mean nothing (INV-6).
-fn statuses(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<u16>> {
-    let DeValue::Array(items) = entry.value else {
-        document.wrong_kind(entry.key, entry.value_at, "a list of HTTP statuses", entry.value);
-        return None;
-    };
-    let mut statuses = Vec::with_capacity(items.len());
-    for item in items.iter() {
-        let status = match item.get_ref() {
-            DeValue::Integer(integer) => whole_number(integer).and_then(|status| u16::try_from(status).ok()),
-            _ => None,
-        };
-        match status.filter(|status| (200..=499).contains(status) && *status != 429) {
-            Some(status) => statuses.push(status),
-            None => document.problem(
-                item.span().start,
-                format!("`{}` lists HTTP statuses from 200 to 499 without 429", entry.key),
-                None,
-            ),
-        }
-    }
-    Some(statuses)
+fn telling(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<u16>> {
+    let tells = |status| (200..=499).contains(&status) && status != 429;
+    statuses::read(document, entry, tells, "lists HTTP statuses from 200 to 499 without 429")
 }
