@@ -2,10 +2,10 @@
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use sekali::sweep::Sweeper;
-use sekali::time::UnixMillis;
+use sekali::time::{Clock, UnixMillis};
 use sekali_aws::client::Patience;
 use sekali_aws::deployment::Environment;
-use sekali_aws::{Aws, DynamoStore, SqsQueue, SystemClock};
+use sekali_aws::{Aws, DynamoStore, SqsQueue, SystemClock, metric};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -25,7 +25,7 @@ async fn main() -> Result<(), Error> {
         clock: SystemClock,
         deployment: Arc::new(environment.deployment),
     };
-    let sweeper = &sweeper;
+    let (sweeper, stage) = (&sweeper, environment.stage.as_str());
     run(service_fn(|event: LambdaEvent<serde_json::Value>| async move {
         let deadline = i64::try_from(event.context.deadline).unwrap_or(i64::MAX);
         let swept = sweeper.run(UnixMillis(deadline).minus(RESERVE)).await;
@@ -38,6 +38,7 @@ async fn main() -> Result<(), Error> {
             sweep.oldest_s = swept.oldest.as_secs(),
             "swept"
         );
+        metric::print_sweep(stage, &swept, sweeper.clock.now());
         Ok::<_, Error>(serde_json::json!({ "sent": swept.sent, "moved": swept.moved, "left": swept.left }))
     }))
     .await

@@ -35,6 +35,8 @@ pub enum NotDeployed {
 /// What the template tells a function.
 #[derive(Debug)]
 pub struct Environment {
+    /// What the deployment is called; metrics are counted by it.
+    pub stage: String,
     /// The three tables.
     pub tables: Tables,
     /// The queue's address.
@@ -57,6 +59,7 @@ impl Environment {
             resources: variables.text("SEKALI_RESOURCES_TABLE"),
             actions: variables.text("SEKALI_ACTIONS_TABLE"),
         };
+        let stage = variables.text("SEKALI_STAGE");
         let queue_url = variables.text("SEKALI_QUEUE_URL");
         let retentions = Retentions {
             queue: variables.seconds("SEKALI_QUEUE_RETENTION_S"),
@@ -73,7 +76,7 @@ impl Environment {
             return Err(NotDeployed::Configuration(problems));
         }
         let deployment = Deployment { config, retentions, visibility };
-        Ok(Self { tables, queue_url, deployment, folder })
+        Ok(Self { stage, tables, queue_url, deployment, folder })
     }
 }
 

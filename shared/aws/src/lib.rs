@@ -14,6 +14,7 @@ pub mod entropy;
 pub mod http_destination;
 mod key_documents;
 pub mod log;
+pub mod metric;
 mod outbound;
 pub mod post;
 pub mod probe;

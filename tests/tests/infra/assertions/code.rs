@@ -34,7 +34,7 @@ fn variables_are_those_of_the_code(template: &Template) -> Verdict {
         read.difference(&told).filter(|name| !BTreeSet::contains(&elsewhere, *name)).collect();
     expect(untold.is_empty(), format!("the code reads {untold:?}"))?;
     // For those who read a function's variables, not for the code.
-    let for_people = ["SEKALI_STAGE", "SEKALI_DLQ_URL", "SEKALI_MAX_RECEIVE_COUNT"].map(str::to_owned).into();
+    let for_people = ["SEKALI_DLQ_URL", "SEKALI_MAX_RECEIVE_COUNT"].map(str::to_owned).into();
     let unread: Vec<_> =
         told.difference(&read).filter(|name| !BTreeSet::contains(&for_people, *name)).collect();
     expect(unread.is_empty(), format!("nothing reads {unread:?}"))
