@@ -51,10 +51,25 @@ pub(super) fn fates(config: &Config, file: &Path, asked: Asked<'_>) -> Result<Ve
     }
     let facts = match vendor.events(&request, sources(endpoint)) {
         Ok(facts) => facts.into_iter().map(Event::of).collect(),
-        Err(Unreadable::NoEventId) => vec![Event::without_id(endpoint, &request)?],
+        Err(Unreadable::NoEventId) => unidentified(endpoint, &request)?,
         Err(refused) => bail!("{} of {} would refuse it: {refused}", endpoint.name, vendor.name()),
     };
     facts.into_iter().map(|event| fate(config, endpoint, event, asked)).collect()
+}
+
+/// A payload whose id is in a header that is not given: with any id the vendor's
+/// description says the rest of it.
+fn unidentified(endpoint: &Endpoint, request: &Request) -> Result<Vec<Event>> {
+    let described = endpoint.vendor.id_header(request).and_then(|header| {
+        let known = request.headers.iter().map(|(name, value)| (name.to_owned(), value.to_vec()));
+        let headers = known.chain([(header.to_owned(), b"-".to_vec())]).collect::<Vec<_>>();
+        let request = Request { headers: Headers::new(headers), ..request.clone() };
+        endpoint.vendor.events(&request, sources(endpoint)).ok()
+    });
+    match described {
+        Some(facts) => Ok(facts.into_iter().map(|facts| Event::of(facts).with_no_id()).collect()),
+        None => Ok(vec![Event::without_id(endpoint, request)?]),
+    }
 }
 
 fn endpoint<'c>(config: &'c Config, name: Option<&str>) -> Result<&'c Endpoint> {
@@ -104,6 +119,8 @@ fn request(file: &Path, asked: Asked<'_>) -> Result<Request> {
     Ok(Request { headers: Headers::new(known.chain(more).collect::<Vec<_>>()), ..own })
 }
 
+const NO_ID: &str = "no id: give the headers that carry it";
+
 /// As much of an event as a plan needs.
 struct Event {
     id: Vec<Option<String>>,
@@ -132,6 +149,10 @@ impl Event {
         }
     }
 
+    fn with_no_id(self) -> Self {
+        Self { id: vec![Some(NO_ID.to_owned())], has_id: false, ..self }
+    }
+
     /// A body alone, whose id is in a header that is not given: the rules read
     /// it all the same.
     fn without_id(endpoint: &Endpoint, request: &Request) -> Result<Self> {
@@ -147,7 +168,7 @@ impl Event {
         });
         let payload = Payload::new(request.body.clone(), context);
         Ok(Self {
-            id: vec![Some("no id: give the headers that carry it".to_owned())],
+            id: vec![Some(NO_ID.to_owned())],
             has_id: false,
             event_type: None,
             tenant: None,

@@ -16,7 +16,9 @@ use against::Asked;
 use anyhow::{Context, Result, ensure};
 use clap::Args;
 use report::Report;
-use sekali::config::{self, Checked, Config, Remark, Severity, check_windows, explain, review, show_span};
+use sekali::config::{
+    self, Checked, Config, Endpoint, Remark, Retentions, Severity, check_windows, explain, review, show_span,
+};
 use sekali::problem::{Place, Problem};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -140,26 +142,18 @@ impl Check {
                 "--parameter is of a template, and there is none: name it with --template FILE"
             );
             let message = format!(
-                "there is no {}, so INV-9 was not checked: does dedup outlive what waits in the queues?",
-                beside.display()
+                "there is no {}: queues are taken to keep messages for {} and dead letters for {}",
+                beside.display(),
+                show_span(window::SHIPPED.queue),
+                show_span(window::SHIPPED.dlq)
             );
             report.remarks.push(warning(&team.file, message, "name the template with --template FILE"));
+            self.windows(config, window::SHIPPED, report);
             return Ok(());
         };
         let template = Template::read(&path, self.given()?)?;
         match window::retentions(&template) {
-            Ok(retentions) => {
-                report.remarks.extend(check_windows(config, retentions).into_iter().map(as_problem));
-                if self.explain {
-                    report.windows = config
-                        .endpoints
-                        .values()
-                        .map(|endpoint| {
-                            (endpoint.name.to_string(), show_span(endpoint.dedup_window(retentions)))
-                        })
-                        .collect();
-                }
-            }
+            Ok(retentions) => self.windows(config, retentions, report),
             Err(wrong) => report.remarks.extend(wrong),
         }
         if self.template.is_some() {
@@ -168,6 +162,17 @@ impl Check {
             report.lines = lines;
         }
         Ok(())
+    }
+
+    /// INV-9: does dedup outlive what waits in the queues?
+    fn windows(&self, config: &Config, retentions: Retentions, report: &mut Report) {
+        report.remarks.extend(check_windows(config, retentions).into_iter().map(as_problem));
+        if self.explain {
+            let shown = |endpoint: &Endpoint| {
+                (endpoint.name.to_string(), show_span(endpoint.dedup_window(retentions)))
+            };
+            report.windows = config.endpoints.values().map(shown).collect();
+        }
     }
 
     fn history(&self, team: &Team, config: &Config, report: &mut Report) -> Result<()> {

@@ -11,6 +11,11 @@ use std::time::Duration;
 const QUEUE: &str = "SEKALI_QUEUE_RETENTION_S";
 const DLQ: &str = "SEKALI_DLQ_RETENTION_S";
 
+/// As the template that comes with Sekali keeps messages, for a configuration
+/// without a template beside it.
+pub(super) const SHIPPED: Retentions =
+    Retentions { queue: Duration::from_secs(4 * 86_400), dlq: Duration::from_secs(14 * 86_400) };
+
 /// How long messages are kept, or what is wrong with how the template says it.
 pub(super) fn retentions(template: &Template) -> Result<Retentions, Vec<Remark>> {
     let mut wrong = Vec::new();
@@ -74,7 +79,7 @@ fn problem(template: &Template, message: String, remedy: &str) -> Remark {
 
 #[cfg(test)]
 mod tests {
-    use super::super::template::tests::SHIPPED;
+    use super::super::template::tests::SHIPPED as TEMPLATE;
     use super::*;
     use std::collections::BTreeMap;
 
@@ -86,20 +91,19 @@ mod tests {
 
     #[test]
     fn the_shipped_template_tells_the_functions_what_its_queues_do() {
-        let days = |days: u64| Duration::from_secs(days * 86_400);
-        assert_eq!(of(SHIPPED, &[]), Ok(Retentions { queue: days(4), dlq: days(14) }));
-        let given = of(SHIPPED, &[("QueueRetentionSeconds", "86400")]).unwrap();
-        assert_eq!(given.queue, days(1));
+        assert_eq!(of(TEMPLATE, &[]), Ok(SHIPPED));
+        let given = of(TEMPLATE, &[("QueueRetentionSeconds", "86400")]).unwrap();
+        assert_eq!(given.queue, Duration::from_secs(86_400));
     }
 
     #[test]
     fn a_queue_that_keeps_messages_longer_than_said_is_a_problem() {
-        let longer = SHIPPED
+        let longer = TEMPLATE
             .replace("MessageRetentionPeriod: !Ref DlqRetentionSeconds", "MessageRetentionPeriod: 1209601");
         let wrong = of(&longer, &[]).unwrap_err();
         assert_eq!(wrong.len(), 1);
         assert!(wrong[0].problem.message.contains("DeadLetters keeps messages for 1209601 s"), "{wrong:?}");
-        let untold = SHIPPED.replace("SEKALI_QUEUE_RETENTION_S", "OTHER");
+        let untold = TEMPLATE.replace("SEKALI_QUEUE_RETENTION_S", "OTHER");
         assert!(of(&untold, &[]).unwrap_err()[0].problem.message.contains("SEKALI_QUEUE_RETENTION_S"));
     }
 }

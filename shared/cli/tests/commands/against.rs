@@ -86,6 +86,8 @@ fn headers_of_a_payload_are_given_beside_it_or_with_it() {
         hub.into_iter().chain(event.iter().chain(&delivery).map(String::as_str)).collect();
     for arguments in [
         by_line,
+        // As the help says it: the type is known where the id is not.
+        hub.into_iter().chain(event.iter().map(String::as_str)).collect(),
         hub.into_iter().chain(["--headers", "headers.txt"]).collect(),
         hub.into_iter().chain(["--type", "push"]).collect(),
     ] {

@@ -169,17 +169,22 @@ fn the_sum_of_the_dedup_window_is_shown_with_the_templates_own_numbers() {
 }
 
 #[test]
-fn without_a_template_it_is_said_that_a_promise_was_not_checked() {
+fn without_a_template_the_retentions_of_the_shipped_one_count_and_that_is_said() {
     let folder = Folder::new();
     folder.put("infra/endpoints.toml", GOOD);
     let run = folder.sekali(&["check"]);
     assert_eq!(run.code, 0);
     assert!(
-        run.out.contains("warning: there is no infra/template.yaml, so INV-9 was not checked"),
+        run.out
+            .contains("warning: there is no infra/template.yaml: queues are taken to keep messages for 4d"),
         "{}",
         run.out
     );
     assert_eq!(folder.sekali(&["check", "--strict"]).code, 1);
+    let short = GOOD.replacen("vendor = \"stripe\"", "vendor = \"stripe\"\ndedup_window = \"1d\"", 1);
+    folder.put("infra/endpoints.toml", short);
+    let run = folder.sekali(&["check"]);
+    assert!(run.code == 1 && run.out.contains("queue 4d + DLQ 14d"), "{}", run.said());
 }
 
 #[test]
