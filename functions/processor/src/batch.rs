@@ -3,7 +3,7 @@
 
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
 use lambda_runtime::LambdaEvent;
-use sekali::ports::{Destination, Entropy, Message, Outbound, Secrets, Store};
+use sekali::ports::{Destination, Entropy, Message, Outbound, PauseRecord, Secrets, Store};
 use sekali::process::{Deadline, Disposition, Processor, Record};
 use sekali::time::{Clock, UnixMillis};
 use sekali_aws::SqsQueue;
@@ -11,7 +11,7 @@ use std::time::Duration;
 
 /// Processes a batch. Partial batch response: a record that is not listed is
 /// deleted, so whatever cannot be read is listed and never lost (INV-1).
-pub async fn run<S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy>(
+pub async fn run<S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy>(
     processor: &Processor<S, D, A, C, E>,
     queue: &SqsQueue,
     event: LambdaEvent<SqsEvent>,

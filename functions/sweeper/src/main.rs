@@ -1,6 +1,7 @@
 //! The sweeper function: whatever was left open comes round again.
 
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
+use sekali::pause::Remembered;
 use sekali::sweep::Sweeper;
 use sekali::time::{Clock, UnixMillis};
 use sekali_aws::client::Patience;
@@ -24,6 +25,7 @@ async fn main() -> Result<(), Error> {
         queue: SqsQueue::new(aws.sqs(), environment.queue_url),
         clock: SystemClock,
         deployment: Arc::new(environment.deployment),
+        pauses: Remembered::default(),
     };
     let (sweeper, stage) = (&sweeper, environment.stage.as_str());
     run(service_fn(|event: LambdaEvent<serde_json::Value>| async move {

@@ -3,7 +3,10 @@
 
 use crate::config::{Config, MARGIN, Retentions};
 use crate::ids::{DestinationName, EndpointName};
-use crate::process::confirm;
+use crate::payload::Payload;
+use crate::process::{confirm, intent};
+use crate::protocol::decide::Intent;
+use crate::protocol::event::Event;
 use crate::protocol::policy::{EffectPolicy, Limits};
 use std::time::Duration;
 
@@ -34,6 +37,12 @@ impl Deployment {
                 .saturating_add(MARGIN),
         };
         Limits::standard(window)
+    }
+
+    /// What today's rules want of a stored event, as far as that is known
+    /// without asking its vendor.
+    pub fn intent(&self, event: &Event, payload: &Payload) -> Intent<'_> {
+        intent::stored(self, event, payload)
     }
 
     /// What a destination promises; `None` where it is not configured. What

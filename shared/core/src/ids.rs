@@ -65,6 +65,8 @@ text_id! {
     FieldName,
     /// One id from the request to the effect, for logs and traces.
     CorrelationId,
+    /// Who decided something by hand, as they are known to AWS or to this machine.
+    Who,
     /// Drawn anew for each claim; names its owner in every later write (INV-5).
     OwnerNonce,
     /// Drawn anew for each delivery; by it a put recognises its own retry.

@@ -13,6 +13,8 @@ pub mod ingest;
 pub mod instant;
 pub mod json;
 pub mod key;
+pub mod operate;
+pub mod pause;
 pub mod payload;
 pub mod ports;
 pub mod problem;

@@ -8,7 +8,7 @@ use sekali::ports::{Store, StoreError, Write};
 use sekali::protocol::action::{Action, ActionGuard, ActionStatus};
 use sekali::protocol::event::{Event, EventGuard, EventStatus};
 use sekali::protocol::resource::{Resource, ResourceGuard};
-use sekali::protocol::transition::{ActionWrite, EventWrite, PayloadTtl, ResourceWrite, Transition};
+use sekali::protocol::transition::{ActionWrite, EventWrite, ResourceWrite, Transition};
 
 /// The claim of a first event: its resource is new, its action absent.
 struct Claim {
@@ -34,10 +34,15 @@ impl Claim {
         to.action_generation = Some(Generation::FIRST);
         let action = Action { owner: OwnerNonce::from(owner), ..self.action.clone() };
         Transition {
-            event: Some(EventWrite { key: self.event.key.clone(), from: self.event.guard(), to }),
+            event: Some(EventWrite {
+                key: self.event.key.clone(),
+                from: self.event.guard(),
+                to,
+                content: None,
+            }),
             action: Some(ActionWrite::Put { from: ActionGuard::Absent, to: Box::new(action) }),
             resource: Some(ResourceWrite { from: ResourceGuard::Absent, to: self.resource.clone() }),
-            payload: PayloadTtl::Unchanged,
+            ..Transition::default()
         }
     }
 
@@ -112,7 +117,7 @@ pub async fn a_write_that_finds_only_its_event_as_wanted_is_refused<S: Store>(
     let begun = claim.stands(store).await?.0;
     let from = begun.guard();
     let to = progress(EventStatus::Processed);
-    let event = EventWrite { key: begun.key.clone(), from, to };
+    let event = EventWrite { key: begun.key.clone(), from, to, content: None };
     assert_eq!(store.write(&Transition::event(event.clone())).await?, Write::Applied);
     let done = Action { status: ActionStatus::Done, ..claim.action.clone() };
     let action = ActionWrite::Put { from: claim.action.held(), to: Box::new(done) };
@@ -154,7 +159,7 @@ pub async fn an_item_that_is_too_large_stops_the_whole_write<S: Store>(store: &S
 
 /// Nothing to write is written.
 pub async fn a_transition_without_an_item_is_applied<S: Store>(store: &S) -> anyhow::Result<()> {
-    let nothing = Transition { event: None, action: None, resource: None, payload: PayloadTtl::Unchanged };
+    let nothing = Transition::default();
     assert_eq!(store.write(&nothing).await?, Write::Applied);
     Ok(())
 }

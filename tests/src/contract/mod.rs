@@ -6,6 +6,7 @@ pub mod adoption;
 pub mod atomicity;
 pub mod captures;
 pub mod counters;
+pub mod decisions;
 pub mod differential;
 pub mod events;
 pub mod index;
@@ -122,6 +123,14 @@ macro_rules! contract_tests {
                 the_same_secret_handed_over_again_counts_as_applied
                 endpoints_keep_secrets_of_their_own
             }
+            decisions {
+                a_decision_is_recorded_in_one_with_what_it_changes
+                a_refused_decision_leaves_neither_record_nor_change
+                an_own_retried_decision_counts_as_applied
+                of_many_decisions_at_once_one_is_recorded
+                an_accepted_content_takes_the_place_of_the_first
+                pauses_are_written_only_from_the_version_that_was_read
+            }
             adoption {
                 an_adopted_content_replaces_the_old_which_is_kept_as_a_conflict
                 a_failed_event_adopts_and_keeps_its_progress
@@ -196,6 +205,7 @@ pub fn written() -> Vec<String> {
         ("progress", include_str!("progress.rs")),
         ("counters", include_str!("counters.rs")),
         ("captures", include_str!("captures.rs")),
+        ("decisions", include_str!("decisions.rs")),
         ("adoption", include_str!("adoption.rs")),
         ("actions", include_str!("actions.rs")),
         ("resources", include_str!("resources.rs")),

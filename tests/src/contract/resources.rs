@@ -7,13 +7,13 @@ use futures_util::future::join_all;
 use sekali::ids::{Status, Version};
 use sekali::ports::{Store, Write};
 use sekali::protocol::resource::{Resource, ResourceGuard};
-use sekali::protocol::transition::{PayloadTtl, ResourceWrite, Transition};
+use sekali::protocol::transition::{ResourceWrite, Transition};
 use sekali::rule::{OrderValue, Sequence};
 use sekali::time::UnixMillis;
 
 fn move_of(from: ResourceGuard, to: &Resource) -> Transition {
     let resource = Some(ResourceWrite { from, to: to.clone() });
-    Transition { event: None, action: None, resource, payload: PayloadTtl::Unchanged }
+    Transition { resource, ..Transition::default() }
 }
 
 async fn read(store: &impl Store, resource: &Resource) -> anyhow::Result<Resource> {

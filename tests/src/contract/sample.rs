@@ -123,6 +123,7 @@ impl Sample {
             result: None,
             reason: None,
             settled_at: None,
+            last_done: None,
         }
     }
 
@@ -141,6 +142,7 @@ impl Sample {
             result: Some(EffectResult("task_9 \u{1f4e6}".repeat(200))),
             reason: Some(Reason::with(Slug::NoAnswer, "timed out after 10 s")),
             settled_at: Some(NOW.plus(Duration::from_secs(4))),
+            last_done: Some(Generation::from_stored(2)),
             ..self.action(id)
         }
     }
@@ -228,5 +230,5 @@ pub fn expires(seconds: u64) -> ExpiresAt {
 
 /// A write of the event alone.
 pub fn event_write(key: &EventKey, from: EventGuard, to: Progress) -> Transition {
-    Transition::event(EventWrite { key: key.clone(), from, to })
+    Transition::event(EventWrite { key: key.clone(), from, to, content: None })
 }

@@ -4,10 +4,14 @@ use super::kind::{PortCall, Trouble};
 use super::worker::Faulty;
 use crate::memory::StoreCall;
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
+use sekali::pause::Pauses;
 use sekali::payload::Payload;
-use sekali::ports::{Captured, Create, DuePage, IndexShard, Store, StoreError, Write};
+use sekali::ports::{
+    Captured, Create, DuePage, HistoryRecord, IndexShard, PauseRecord, Store, StoreError, Write,
+};
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
+use sekali::protocol::history::History;
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::Transition;
 use sekali::time::{ExpiresAt, UnixMillis};
@@ -114,5 +118,22 @@ impl<S: Store> Store for Faulty<S> {
         limit: usize,
     ) -> Result<DuePage, StoreError> {
         self.ask(StoreCall::Due, || self.port.due(shard, until, after, limit)).await
+    }
+}
+
+impl<S: Store + PauseRecord> PauseRecord for Faulty<S> {
+    async fn pauses(&self) -> Result<Pauses, StoreError> {
+        self.ask(StoreCall::ReadPauses, || self.port.pauses()).await
+    }
+
+    async fn set_pauses(&self, from: u64, to: &Pauses) -> Result<Write, StoreError> {
+        // By people, who try again until it is done.
+        self.port.set_pauses(from, to).await
+    }
+}
+
+impl<S: Store + HistoryRecord> HistoryRecord for Faulty<S> {
+    async fn history(&self, key: &EventKey) -> Result<History, StoreError> {
+        self.port.history(key).await
     }
 }

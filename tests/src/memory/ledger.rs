@@ -4,10 +4,12 @@
 //! unit per started 4 KB.
 
 use sekali::key::{EventHash, EventKey};
+use sekali::pause::Pauses;
 use sekali::payload::Payload;
 use sekali::ports::{Captured, Due};
 use sekali::protocol::action::Action;
 use sekali::protocol::event::{Event, Progress};
+use sekali::protocol::history::History;
 use sekali::protocol::reason::Reason;
 use sekali::protocol::resource::Resource;
 use sekali::time::UnixMillis;
@@ -82,6 +84,22 @@ impl Footprint {
         Self { bytes: sized(texts) + captured.secret.expose().len() + 2 * PER_ATTRIBUTE, index: None }
     }
 
+    /// Of what humans decided about an event.
+    pub fn of_history(history: &History) -> Self {
+        let texts = history.decisions.iter().flat_map(|decided| {
+            [Some(decided.who.as_str()), Some(&decided.what), decided.about.as_deref(), Some(&decided.why)]
+        });
+        Self { bytes: sized(texts) + PER_ATTRIBUTE, index: None }
+    }
+
+    /// Of the pauses.
+    pub fn of_pauses(pauses: &Pauses) -> Self {
+        let texts = pauses.endpoints.iter().flat_map(|(endpoint, pause)| {
+            [Some(endpoint.as_str()), Some(pause.who.as_str()), Some(pause.why.as_str())]
+        });
+        Self { bytes: sized(texts) + PER_ATTRIBUTE, index: None }
+    }
+
     /// Of a resource.
     pub fn of_resource(resource: &Resource) -> Self {
         let order = resource.order.to_string();
@@ -147,11 +165,13 @@ pub enum StoreCall {
     Capture,
     /// `due`
     Due,
+    /// `pauses`
+    ReadPauses,
 }
 
 impl StoreCall {
     /// Every call.
-    pub const ALL: [Self; 14] = [
+    pub const ALL: [Self; 15] = [
         Self::CreateEvent,
         Self::PutPayload,
         Self::KeepPayload,
@@ -166,13 +186,19 @@ impl StoreCall {
         Self::Adopt,
         Self::Capture,
         Self::Due,
+        Self::ReadPauses,
     ];
 
     /// Whether the call can change anything.
     pub fn writes(self) -> bool {
         !matches!(
             self,
-            Self::ReadPayload | Self::ReadEvent | Self::ReadAction | Self::ReadResource | Self::Due
+            Self::ReadPayload
+                | Self::ReadEvent
+                | Self::ReadAction
+                | Self::ReadResource
+                | Self::Due
+                | Self::ReadPauses
         )
     }
 }

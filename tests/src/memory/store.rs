@@ -6,10 +6,14 @@ use super::ledger::{Footprint, Ledger, StoreCall};
 use super::lock;
 use super::tables::{Expiry, Tables};
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
+use sekali::pause::Pauses;
 use sekali::payload::Payload;
-use sekali::ports::{Captured, Create, DuePage, IndexShard, Store, StoreError, Write};
+use sekali::ports::{
+    Captured, Create, DuePage, HistoryRecord, IndexShard, PauseRecord, Store, StoreError, Write,
+};
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
+use sekali::protocol::history::History;
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::{ActionWrite, Transition};
 use sekali::time::{ExpiresAt, UnixMillis};
@@ -133,7 +137,10 @@ impl Tables {
         let resource = transition.resource.as_ref();
         let resource =
             resource.map(|write| self.resource(write.key()).map(Footprint::of_resource).unwrap_or_default());
-        [event, action, resource].into_iter().flatten().collect()
+        let history = transition.history.as_ref();
+        let history =
+            history.map(|write| self.history(&write.key).map(Footprint::of_history).unwrap_or_default());
+        [event, action, resource, history].into_iter().flatten().collect()
     }
 }
 
@@ -236,5 +243,23 @@ impl Store for MemoryStore {
         let bytes = page.events.iter().map(|(key, _)| key.as_str().len()).sum();
         shelf.ledger.read(StoreCall::Due, bytes);
         Ok(page)
+    }
+}
+
+impl PauseRecord for MemoryStore {
+    async fn pauses(&self) -> Result<Pauses, StoreError> {
+        Ok(self
+            .read(StoreCall::ReadPauses, |tables| Some(tables.pauses()), Footprint::of_pauses)
+            .unwrap_or_default())
+    }
+
+    async fn set_pauses(&self, from: u64, to: &Pauses) -> Result<Write, StoreError> {
+        Ok(lock(&self.0).tables.set_pauses(from, to))
+    }
+}
+
+impl HistoryRecord for MemoryStore {
+    async fn history(&self, key: &EventKey) -> Result<History, StoreError> {
+        Ok(lock(&self.0).tables.history(key).cloned().unwrap_or_default())
     }
 }

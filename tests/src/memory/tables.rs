@@ -4,10 +4,12 @@
 
 use sekali::ids::EndpointName;
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
+use sekali::pause::Pauses;
 use sekali::payload::Payload;
 use sekali::ports::{Captured, Create, StoreError, Write};
 use sekali::protocol::action::Action;
 use sekali::protocol::event::{CONFLICTS_LISTED, Event};
+use sekali::protocol::history::History;
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::{ActionWrite, EventWrite, ResourceWrite, Transition};
 use sekali::time::{ExpiresAt, UnixMillis};
@@ -44,6 +46,8 @@ pub struct Tables {
     pub(super) actions: BTreeMap<ActionKey, Action>,
     pub(super) resources: BTreeMap<ResourceKey, Resource>,
     pub(super) captured: BTreeMap<EndpointName, Captured>,
+    pub(super) histories: BTreeMap<EventKey, History>,
+    pub(super) pauses: Pauses,
 }
 
 impl Tables {
@@ -88,9 +92,33 @@ impl Tables {
         if kept.secret == captured.secret { Write::Applied } else { Write::Refused }
     }
 
+    /// What humans decided about an event.
+    pub fn history(&self, key: &EventKey) -> Option<&History> {
+        self.histories.get(key)
+    }
+
+    /// Every pause on record.
+    pub fn pauses(&self) -> &Pauses {
+        &self.pauses
+    }
+
+    /// See [`PauseRecord::set_pauses`](sekali::ports::PauseRecord::set_pauses).
+    pub fn set_pauses(&mut self, from: u64, to: &Pauses) -> Write {
+        if self.pauses.version == from {
+            self.pauses = to.clone();
+        }
+        // Otherwise an earlier try of the same may have been applied.
+        if self.pauses == *to { Write::Applied } else { Write::Refused }
+    }
+
     /// One payload.
     pub fn payload(&self, key: &EventKey, hash: &EventHash) -> Option<&Payload> {
         self.payloads.get(&(key.clone(), hash.clone())).map(|stored| &stored.payload)
+    }
+
+    /// Loses a payload, as if its TTL had passed.
+    pub fn lose_payload(&mut self, key: &EventKey, hash: &EventHash) {
+        self.payloads.remove(&(key.clone(), hash.clone()));
     }
 
     /// Whether, and when, a payload may be removed.
@@ -191,7 +219,7 @@ impl Tables {
     }
 
     fn check_sizes(&self, transition: &Transition) -> Result<(), StoreError> {
-        let Transition { event, action, resource, payload: _ } = transition;
+        let Transition { event, action, resource, payload: _, history: _ } = transition;
         if let Some(ActionWrite::Put { to, .. }) = action {
             fits(&Footprint::of_action(to))?;
         }
@@ -214,7 +242,9 @@ impl Tables {
             .resource
             .as_ref()
             .is_none_or(|write: &ResourceWrite| write.from.admits(self.resources.get(write.key())));
-        event && action && resource
+        let history =
+            transition.history.as_ref().is_none_or(|write| write.admits(self.histories.get(&write.key)));
+        event && action && resource && history
     }
 
     fn put(&mut self, transition: &Transition) {
@@ -222,12 +252,19 @@ impl Tables {
             && let Some(stored) = self.events.get_mut(&write.key)
         {
             stored.progress = write.to.clone();
+            if let Some(content) = &write.content {
+                stored.hash = content.hash.clone();
+                stored.seen.conflict_hashes.clone_from(&content.conflicts);
+            }
         }
         if let Some(ActionWrite::Put { to, .. }) = &transition.action {
             self.actions.insert(to.key.clone(), (**to).clone());
         }
         if let Some(write) = &transition.resource {
             self.resources.insert(write.key().clone(), write.to.clone());
+        }
+        if let Some(write) = &transition.history {
+            self.histories.insert(write.key.clone(), write.to.clone());
         }
     }
 
@@ -236,8 +273,7 @@ impl Tables {
     fn stands_as_wanted(&self, transition: &Transition) -> bool {
         let event = transition.event.as_ref().map(|write| {
             self.events.get(&write.key).is_some_and(|stored| {
-                stored.progress == write.to
-                    && write.from.hash.as_ref().is_none_or(|hash| *hash == stored.hash)
+                stored.progress == write.to && write.hash().is_none_or(|hash| *hash == stored.hash)
             })
         });
         let action = match &transition.action {
@@ -246,7 +282,9 @@ impl Tables {
         };
         let resource =
             transition.resource.as_ref().map(|write| self.resources.get(write.key()) == Some(&write.to));
-        let written: Vec<bool> = [event, action, resource].into_iter().flatten().collect();
+        let history =
+            transition.history.as_ref().map(|write| self.histories.get(&write.key) == Some(&write.to));
+        let written: Vec<bool> = [event, action, resource, history].into_iter().flatten().collect();
         !written.is_empty() && written.into_iter().all(|as_wanted| as_wanted)
     }
 }

@@ -12,7 +12,7 @@ use sekali::ports::Write;
 use sekali::protocol::action::{Action, ActionGuard};
 use sekali::protocol::event::Event;
 use sekali::protocol::resource::{Resource, ResourceGuard};
-use sekali::protocol::transition::{ActionWrite, PayloadTtl, ResourceWrite, Transition};
+use sekali::protocol::transition::{ActionWrite, ResourceWrite, Transition};
 use sekali::time::{ExpiresAt, UnixMillis};
 use std::time::Duration;
 
@@ -93,10 +93,9 @@ fn laid_out(event: Option<Event>, action: Option<Action>, resource: Option<Resou
         tables.create_event(&event).expect("a small event");
     }
     let transition = Transition {
-        event: None,
         action: action.map(|to| ActionWrite::Put { from: ActionGuard::Absent, to: Box::new(to) }),
         resource: resource.map(|to| ResourceWrite { from: ResourceGuard::Absent, to }),
-        payload: PayloadTtl::Unchanged,
+        ..Transition::default()
     };
     if transition.action.is_some() || transition.resource.is_some() {
         tables.apply(&transition).expect("small items");

@@ -8,7 +8,7 @@ use sekali::ids::OwnerNonce;
 use sekali::ports::Outcome;
 use sekali::protocol::action::EffectResult;
 use sekali::protocol::decide::{Decision, Delivery, Input, Operator, Presence, State, Undecidable};
-use sekali::protocol::policy::{EffectPolicy, Lease, Limits, Stamp, Worker};
+use sekali::protocol::policy::{EffectPolicy, Gate, Lease, Limits, Stamp, Worker};
 use std::time::Duration;
 
 /// A question to `decide`.
@@ -110,6 +110,7 @@ impl Catalog {
             longest_sweep: TICK,
             grace: TICK,
             window: TICK * u32::from(bounds.window),
+            gate: Gate::Open,
         }
     }
 

@@ -4,13 +4,14 @@
 use super::executor::Slot;
 use super::run::Time;
 use super::world::{Process, World};
+use sekali::ids::Who;
 use sekali::key::EventKey;
-use sekali::ports::{Entropy, Queue, Store, StoreError, Write, apply};
+use sekali::operate::{NotSaid, Operate, Word};
+use sekali::pause::{Drain, Pauses};
+use sekali::ports::Entropy;
 use sekali::protocol::action::EffectResult;
-use sekali::protocol::decide::{Decision, End, Input, Operator, Read, State, Then, decide};
+use sekali::protocol::decide::Operator;
 use sekali::protocol::event::EventStatus;
-use sekali::sweep::message;
-use sekali::time::Clock;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -89,56 +90,53 @@ fn evidence(process: &Process, world: &World, key: &EventKey) -> Option<Operator
     })
 }
 
-/// The command: asks `decide`, does what it says, and asks again.
+/// The command, on record.
 async fn says(process: &Process, world: &World, key: &EventKey, operator: &Operator) {
     process.desk.diary.note(world.now(), || format!("{} says {operator:?}", process.desk.name));
+    let operate = Operate {
+        store: process.at(&world.store),
+        queue: process.at(&world.queue),
+        clock: process.clock.clone(),
+        deployment: world.deployment(),
+    };
+    let word = Word { operator, who: &Who::from("a human"), why: "looked" };
     for _ in 0..READINGS {
-        // A port that fails is asked again, like a lost race.
-        if matches!(once(process, world, key, operator).await, Ok(true)) {
-            return;
+        match operate.say(key, word).await {
+            Ok(said) => {
+                return process.desk.diary.note(world.now(), || format!("{}: {said:?}", process.desk.name));
+            }
+            Err(NotSaid::Undecidable(error)) => {
+                return world.watch.broken("protocol", format!("{operator:?}: {error}"), world.now());
+            }
+            // A port that fails is asked again.
+            Err(NotSaid::Store(_) | NotSaid::Contended) => {}
         }
     }
 }
 
-async fn once(
-    process: &Process,
-    world: &World,
-    key: &EventKey,
-    operator: &Operator,
-) -> Result<bool, StoreError> {
-    let (store, deployment) = (process.at(&world.store), world.deployment());
-    let Some(event) = store.event(key).await? else { return Ok(true) };
-    let limits = deployment.limits(&event.endpoint);
-    let ask = |state| decide(state, Input::Operator(operator), process.clock.now(), &limits);
-    let mut decision = ask(State::Stored(&event));
-    if let Ok(Decision::Read(Read::Action(action))) = &decision {
-        let action = store.action(action).await?;
-        let policy = action.as_ref().and_then(|action| deployment.policy(&action.request.destination));
-        decision = ask(State::Bound {
-            event: &event,
-            action: action.as_ref(),
-            policy: policy.as_ref(),
-            intent: None,
+/// A human pauses every endpoint and ends the pause, however often the store
+/// fails.
+pub async fn pauses(world: Arc<World>, from: Duration, until: Duration) {
+    let endpoints: Vec<_> = world.deployment().config.endpoints.keys().cloned().collect();
+    let who = Who::from("a human");
+    world.clock.sleep(from).await;
+    let now = world.now();
+    let paused =
+        endpoints.iter().fold(world.store.look(|tables| tables.pauses().clone()), |pauses, endpoint| {
+            pauses.pausing(endpoint, &who, "an outage", now)
         });
-    }
-    let (transition, then) = match decision {
-        Ok(Decision::Write { transition, then }) => (transition, then),
-        Ok(Decision::End(end)) => {
-            process.desk.diary.note(world.now(), || format!("{}: {end:?}", process.desk.name));
-            return Ok(true);
-        }
-        Ok(Decision::Read(_) | Decision::Call | Decision::Probe) | Err(_) => {
-            world.watch.broken("protocol", format!("no answer to {operator:?}"), world.now());
-            return Ok(true);
-        }
-    };
-    if apply(&store, &transition).await? == Write::Refused {
-        return Ok(false);
-    }
-    if then == Then::End(End::Send) {
-        let message = message(&event, event.correlation.clone(), process.clock.now());
-        // Where the queue refuses, the sweeper finds the event.
-        let _refused = process.at(&world.queue).send(&message).await;
-    }
-    Ok(then != Then::Decide)
+    set(&world, &paused);
+    world.diary.note(now, || "a human pauses every endpoint".to_owned());
+    world.clock.sleep(until.saturating_sub(from)).await;
+    let drain = Drain { at: world.now(), who, per_minute: 60 };
+    let resumed = endpoints
+        .iter()
+        .fold(paused, |pauses, endpoint| pauses.resuming(endpoint, drain.clone()).unwrap_or(pauses));
+    set(&world, &resumed);
+    world.diary.note(world.now(), || "a human ends the pauses".to_owned());
+}
+
+fn set(world: &World, pauses: &Pauses) {
+    let pauses = Pauses { version: world.store.look(|tables| tables.pauses().version) + 1, ..pauses.clone() };
+    world.store.tamper(|tables| tables.set_pauses(pauses.version - 1, &pauses));
 }

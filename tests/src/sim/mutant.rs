@@ -9,7 +9,7 @@ use sekali::key::{ActionKey, EventHash, EventKey};
 use sekali::payload::Payload;
 use sekali::ports::{Call, Entropy, Outcome, Store, StoreError, Write};
 use sekali::protocol::action::{ActionGuard, EffectResult, IdempotencyKey};
-use sekali::protocol::transition::{ActionWrite, PayloadTtl, Transition};
+use sekali::protocol::transition::{ActionWrite, Transition};
 use sekali::time::{Clock, ExpiresAt, Monotonic, UnixMillis};
 use std::time::Duration;
 
@@ -168,7 +168,7 @@ fn only_counts(seat: &Seat<MemoryStore>, transition: &Transition) -> bool {
 }
 
 async fn split(seat: &Seat<MemoryStore>, transition: &Transition) -> Result<Write, StoreError> {
-    let nothing = Transition { event: None, action: None, resource: None, payload: PayloadTtl::Unchanged };
+    let nothing = Transition::default();
     let parts = [
         Transition { resource: transition.resource.clone(), ..nothing.clone() },
         Transition { event: transition.event.clone(), ..nothing.clone() },

@@ -10,6 +10,7 @@ use crate::memory::{MemoryApi, Received};
 use futures_util::future::{Either, select};
 use sekali::ids::CorrelationId;
 use sekali::ingest::{Addressed, Ingest};
+use sekali::pause::Remembered;
 use sekali::ports::WithSecrets;
 use sekali::process::{Deadline, Disposition, Processor, Record};
 use sekali::sweep::Sweeper;
@@ -176,6 +177,7 @@ fn check_dispositions(world: &World, process: &Process, records: &[Record], disp
 pub async fn sweeper(world: Arc<World>) {
     let process = world.process("sweeper");
     let sweeper = Sweeper {
+        pauses: Remembered::default(),
         store: process.at(&world.store),
         queue: process.at(&world.queue),
         clock: process.clock.clone(),

@@ -123,6 +123,9 @@ impl Case {
                 deployed.deploy(edition);
             });
         }
+        if let Some((from, until)) = self.shape.pause {
+            world.spawner.spawn(human::pauses(Arc::clone(&world), from, until));
+        }
         let mut time = Time::begin(Arc::clone(&world), executor);
         let at_rest = time.pass();
         let before = world.store.tables();

@@ -9,13 +9,15 @@ use super::watch::Watch;
 use crate::fault::Faulty;
 use crate::memory::{MemoryQueue, MemoryStore, SeededEntropy, VirtualClock};
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
+use sekali::pause::Pauses;
 use sekali::payload::Payload;
 use sekali::ports::{
-    Call, Captured, Create, Destination, DuePage, Found, IndexShard, Message, Outcome, Probe, Queue,
-    QueueError, Store, StoreError, Write,
+    Call, Captured, Create, Destination, DuePage, Found, HistoryRecord, IndexShard, Message, Outcome,
+    PauseRecord, Probe, Queue, QueueError, Store, StoreError, Write,
 };
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
+use sekali::protocol::history::History;
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::Transition;
 use sekali::time::{Clock, ExpiresAt, UnixMillis};
@@ -205,6 +207,30 @@ impl Store for Seat<MemoryStore> {
         let due = self.port.due(shard, until, after, limit);
         let words = |page: &DuePage| format!("{} due", page.events.len());
         self.desk.turn("reads the index", due, |end| diary::end(end, words)).await
+    }
+}
+
+impl PauseRecord for Seat<MemoryStore> {
+    async fn pauses(&self) -> Result<Pauses, StoreError> {
+        // Where nobody has ever paused anything there is no point: a process
+        // that cannot read the record does nothing, as if it had not come.
+        if self.port.inner().look(|tables| *tables.pauses() == Pauses::default()) {
+            return Ok(Pauses::default());
+        }
+        let words = |pauses: &Pauses| format!("{} on record", pauses.endpoints.len());
+        self.desk.turn("reads the pauses", self.port.pauses(), |end| diary::end(end, words)).await
+    }
+
+    async fn set_pauses(&self, from: u64, to: &Pauses) -> Result<Write, StoreError> {
+        let set = self.port.set_pauses(from, to);
+        self.desk.turn("sets the pauses", set, |end| diary::end(end, diary::wrote)).await
+    }
+}
+
+impl HistoryRecord for Seat<MemoryStore> {
+    async fn history(&self, key: &EventKey) -> Result<History, StoreError> {
+        let words = |history: &History| format!("{} decisions", history.written);
+        self.desk.turn("reads the history", self.port.history(key), |end| diary::end(end, words)).await
     }
 }
 

@@ -45,6 +45,8 @@ pub struct Shape {
     pub temper: Temper,
     /// A deploy: when, and of what.
     pub deploy: Option<(Duration, Edition)>,
+    /// A human pauses every endpoint from here to there.
+    pub pause: Option<(Duration, Duration)>,
     /// A fault that belongs to the shape, at the first call of this kind.
     pub mishap: Option<(PortCall, Fault)>,
     /// Letters that one invocation is handed.
@@ -88,6 +90,7 @@ impl Shape {
             promise: Promise::Honours,
             temper: Temper::Willing,
             deploy: None,
+            pause: None,
             mishap: None,
             batch: 1,
             effects,
@@ -105,6 +108,10 @@ impl Shape {
 
     fn deploying(self, at: Duration, edition: Edition) -> Self {
         Self { deploy: Some((at, edition)), ..self }
+    }
+
+    fn paused(self, from: Duration, until: Duration) -> Self {
+        Self { pause: Some((from, until)), ..self }
     }
 
     fn in_pairs(self) -> Self {
@@ -260,6 +267,14 @@ fn together() -> Vec<Shape> {
             vec![token("first"), token("first"), token("other")],
             0,
         ),
+        // Longer than any round may last.
+        once_and_again("its endpoint is paused for five days").paused(AT_ONCE, 5 * DAY),
+        once_and_again("its endpoint is paused while its destination cannot be reached")
+            .tempered(Temper::Unreachable(2))
+            .paused(seconds(3), DAY / 2),
+        once_and_again("its endpoint is paused after an effect that nobody heard of")
+            .tempered(Temper::ActsUnheard)
+            .paused(seconds(3), seconds(7_200)),
         Shape::new(
             "something told once, in three deliveries of their own",
             vec![told("d1"), told("d2"), told("d3")],

@@ -6,7 +6,7 @@ use sekali::key::ResourceKey;
 use sekali::ports::{Get, Got, NotGot, Store, Write};
 use sekali::protocol::event::EventStatus;
 use sekali::protocol::resource::{Resource, ResourceGuard};
-use sekali::protocol::transition::{PayloadTtl, ResourceWrite, Transition};
+use sekali::protocol::transition::{ResourceWrite, Transition};
 use sekali::rule::OrderValue;
 use sekali_tests::memory::{MemoryApi, got};
 
@@ -355,12 +355,7 @@ impl Outbound for Overtaken {
         let answer = self.api.get(get).await;
         if first {
             let resource = ResourceWrite { from: ResourceGuard::Absent, to: self.to.clone() };
-            let transition = Transition {
-                event: None,
-                action: None,
-                resource: Some(resource),
-                payload: PayloadTtl::Unchanged,
-            };
+            let transition = Transition { resource: Some(resource), ..Transition::default() };
             assert_eq!(self.store.write(&transition).await, Ok(Write::Applied));
         }
         answer

@@ -35,7 +35,13 @@ fn queue(clock: &VirtualClock) -> MemoryQueue {
 }
 
 async fn sweep<Q: Queue>(store: &MemoryStore, queue: Q, clock: &VirtualClock, end: UnixMillis) -> Swept {
-    let sweeper = Sweeper { store: store.clone(), queue, clock: clock.clone(), deployment: deployment() };
+    let sweeper = Sweeper {
+        store: store.clone(),
+        queue,
+        clock: clock.clone(),
+        deployment: deployment(),
+        pauses: sekali::pause::Remembered::default(),
+    };
     sweeper.run(end).await
 }
 

@@ -7,6 +7,7 @@ mod item;
 pub mod listing;
 mod payload;
 mod read;
+mod record;
 mod store;
 mod switches;
 #[cfg(test)]

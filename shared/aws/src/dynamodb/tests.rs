@@ -50,7 +50,7 @@ fn sent(item: &item::Item) -> Value {
 
 fn event_write() -> Transition {
     let (from, to) = (bare_event().guard(), full_event().progress);
-    Transition::event(EventWrite { key: event_key(), from, to })
+    Transition::event(EventWrite { key: event_key(), from, to, content: None })
 }
 
 fn claim() -> Transition {

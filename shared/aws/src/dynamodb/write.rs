@@ -15,6 +15,7 @@ use aws_sdk_dynamodb::types::{
 use sekali::ports::{StoreError, Write};
 use sekali::protocol::action::{Action, ActionGuard};
 use sekali::protocol::event::Event;
+use sekali::protocol::history::HistoryWrite;
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::{ActionWrite, EventWrite, Transition};
 
@@ -49,6 +50,7 @@ enum Wanted<'a> {
     Event(&'a EventWrite),
     Action(&'a Action),
     Resource(&'a Resource),
+    History(&'a HistoryWrite),
 }
 
 impl Wanted<'_> {
@@ -57,6 +59,7 @@ impl Wanted<'_> {
             Self::Event(write) => (Table::Events, write.key.as_str().to_owned()),
             Self::Action(action) => (Table::Actions, action.key.as_str().to_owned()),
             Self::Resource(resource) => (Table::Resources, resource.key.as_str().to_owned()),
+            Self::History(write) => (Table::Events, item::history::key(&write.key)),
         }
     }
 
@@ -66,11 +69,11 @@ impl Wanted<'_> {
         Ok(match self {
             Self::Event(write) => {
                 let stored: Event = item::event::decode(stored)?;
-                stored.progress == write.to
-                    && write.from.hash.as_ref().is_none_or(|hash| *hash == stored.hash)
+                stored.progress == write.to && write.hash().is_none_or(|hash| *hash == stored.hash)
             }
             Self::Action(action) => item::action::stands(stored, action)?,
             Self::Resource(resource) => item::resource::decode(stored)? == *resource,
+            Self::History(write) => item::history::decode(stored)? == write.to,
         })
     }
 }
@@ -82,14 +85,16 @@ fn wanted(transition: &Transition) -> Vec<Wanted<'_>> {
         ActionWrite::Check { .. } => None,
     });
     let resource = transition.resource.iter().map(|write| Wanted::Resource(&write.to));
-    event.chain(action).chain(resource).collect()
+    let history = transition.history.iter().map(Wanted::History);
+    event.chain(action).chain(resource).chain(history).collect()
 }
 
 fn changes(transition: &Transition) -> Result<Vec<Change>, StoreError> {
     let event = transition.event.as_ref().map(expression::event_write);
     let action = transition.action.as_ref().map(expression::action_write).transpose()?;
     let resource = transition.resource.as_ref().map(expression::resource_write);
-    Ok([event, action, resource].into_iter().flatten().collect())
+    let history = transition.history.as_ref().map(expression::history_write).transpose()?;
+    Ok([event, action, resource, history].into_iter().flatten().collect())
 }
 
 impl DynamoStore {

@@ -32,10 +32,10 @@ pub struct At {
     #[arg(long, value_name = "FILE", num_args = 0..=1, require_equals = true, conflicts_with = "stack", help_heading = "Which receiver")]
     pub local: Option<Option<PathBuf>>,
     /// The profile of your AWS configuration, SSO and roles included.
-    #[arg(long, value_name = "NAME", requires = "stack", help_heading = "Which receiver")]
+    #[arg(long, value_name = "NAME", conflicts_with = "local", help_heading = "Which receiver")]
     pub profile: Option<String>,
     /// The stack's region, where your AWS configuration says another.
-    #[arg(long, value_name = "NAME", requires = "stack", help_heading = "Which receiver")]
+    #[arg(long, value_name = "NAME", conflicts_with = "local", help_heading = "Which receiver")]
     pub region: Option<String>,
     /// The configuration that is deployed [default: infra/endpoints.toml here or above].
     #[arg(long, value_name = "FILE", help_heading = "Which receiver")]

@@ -3,6 +3,7 @@
 use sekali::instant::Instant;
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
+use sekali::protocol::history::History;
 use sekali::protocol::reason::Reason;
 use sekali::protocol::resource::Resource;
 use sekali::time::UnixMillis;
@@ -96,6 +97,22 @@ pub fn action(action: &Action) -> Value {
         "cause": action.reason.as_ref().and_then(|reason| reason.cause.clone()),
         "settled_at": action.settled_at.map(time),
     })
+}
+
+/// What humans decided about an event.
+pub fn history(history: &History) -> Value {
+    let decisions = history.decisions.iter().map(|decided| {
+        json!({
+            "at": time(decided.at),
+            "who": decided.who.as_str(),
+            "what": decided.what,
+            "about": decided.about,
+            "why": decided.why,
+            "from": decided.from.as_str(),
+            "generation": decided.generation.get(),
+        })
+    });
+    decisions.collect()
 }
 
 /// A resource.

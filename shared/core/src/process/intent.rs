@@ -7,7 +7,7 @@ use crate::config::Endpoint;
 use crate::deployment::Deployment;
 use crate::key::ResourceKey;
 use crate::payload::Payload;
-use crate::ports::{Destination, Entropy, Outbound, Secrets, Store};
+use crate::ports::{Destination, Entropy, Outbound, PauseRecord, Secrets, Store};
 use crate::protocol::action::FrozenRequest;
 use crate::protocol::decide::{Intent, Wanted};
 use crate::protocol::event::Event;
@@ -36,7 +36,9 @@ impl<'p> From<Intent<'p>> for Put<'p> {
     }
 }
 
-impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> Look<'p, S, D, A, C, E> {
+impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy>
+    Look<'p, S, D, A, C, E>
+{
     /// Puts today's rules to an event whose payload is there, and the vendor's
     /// API to the question where a rule wants to know what that says.
     pub(super) async fn put(&self, event: &Event, payload: &Payload) -> Result<Put<'p>, Unsettled> {
@@ -111,6 +113,16 @@ fn followed(event: &Event, plan: &Plan) -> Option<ResourceKey> {
     let Plan::Planned(Planned { resource_move: Some(wanted), .. }) = plan else { return None };
     let follows = wanted.told_by == ToldBy::Api && event.progress.action.is_none();
     follows.then(|| wanted.resource.clone())
+}
+
+/// What the rules want of a stored event, as far as that is known without
+/// asking the vendor's API.
+pub(crate) fn stored<'c>(deployment: &'c Deployment, event: &Event, payload: &Payload) -> Intent<'c> {
+    let Some(endpoint) = deployment.config.endpoints.get(&event.endpoint) else {
+        let cause = format!("no endpoint `{}` in the configuration", event.endpoint);
+        return Intent::Hold(Reason::with(Slug::EndpointGone, cause));
+    };
+    of(deployment, event, rule::plan(endpoint, event.into(), payload, None))
 }
 
 /// What a plan wants, in the protocol's words.

@@ -9,14 +9,16 @@ use super::{
     backoff,
 };
 use crate::ids::OwnerNonce;
+use crate::pause::Pauses;
 use crate::ports::{
-    Destination, Entropy, Found, Outbound, Outcome, Secrets, Store, StoreError, Write, apply,
+    Destination, Entropy, Found, Outbound, Outcome, PauseRecord, Secrets, Store, StoreError, Write, apply,
 };
 use crate::protocol::decide::{Decision, End, Input, Intent, Read, Then, Undecidable, decide};
 use crate::protocol::policy::{Lease, Limits, Stamp, Worker};
 use crate::protocol::resource::ResourceGuard;
 use crate::protocol::transition::Transition;
 use crate::time::Clock;
+use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
 
@@ -53,9 +55,12 @@ pub(super) struct Look<'p, S, D, A, C, E> {
     known: Known<'p>,
     worker: Worker,
     taken: Option<Taken>,
+    pauses: Arc<Pauses>,
 }
 
-impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> Look<'p, S, D, A, C, E> {
+impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy>
+    Look<'p, S, D, A, C, E>
+{
     pub fn new(
         processor: &'p Processor<S, D, A, C, E>,
         record: &'p Record,
@@ -74,6 +79,7 @@ impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> 
             known: Known::default(),
             worker,
             taken: None,
+            pauses: Arc::default(),
         }
     }
 
@@ -98,6 +104,8 @@ impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> 
     }
 
     async fn settle(&mut self) -> Result<End, Unsettled> {
+        let processor = self.processor;
+        self.pauses = processor.pauses.pauses(&processor.store, &processor.clock).await?;
         self.read_event().await?;
         for _ in 0..ROUNDS {
             self.renew_worker();
@@ -233,8 +241,9 @@ impl<'p, S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> 
         let event = self.known.event.as_ref();
         let deployment = &self.processor.deployment;
         // Without an event nothing is bounded: its message goes to people.
-        let limits =
-            event.map_or(Limits::standard(Duration::ZERO), |event| deployment.limits(&event.endpoint));
+        let limits = event.map_or(Limits::standard(Duration::ZERO), |event| {
+            self.pauses.bounding(&event.endpoint, deployment.limits(&event.endpoint))
+        });
         decide(self.known.state(), input(self.stamp, &self.worker), self.processor.clock.now(), &limits)
     }
 

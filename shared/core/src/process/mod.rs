@@ -5,7 +5,7 @@ pub mod backoff;
 mod call;
 pub mod confirm;
 mod credentials;
-mod intent;
+pub(crate) mod intent;
 mod known;
 mod look;
 mod truth;
@@ -13,7 +13,8 @@ mod truth;
 pub use look::Unsettled;
 
 use crate::deployment::Deployment;
-use crate::ports::{Destination, Entropy, Message, Outbound, Secrets, Store};
+use crate::pause::Remembered;
+use crate::ports::{Destination, Entropy, Message, Outbound, PauseRecord, Secrets, Store};
 use crate::time::{Clock, UnixMillis};
 use credentials::Credentials;
 use futures_util::FutureExt;
@@ -88,12 +89,17 @@ pub struct Processor<S, D, A, C, E> {
     pub deployment: Arc<Deployment>,
     /// The secrets that were read so far.
     credentials: Credentials,
+    /// What this process remembers of the pauses.
+    pauses: Remembered,
 }
 
-impl<S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> Processor<S, D, A, C, E> {
+impl<S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy>
+    Processor<S, D, A, C, E>
+{
     /// A processor as a process begins: no secret is read yet.
     pub fn new(store: S, destination: D, api: A, clock: C, entropy: E, deployment: Arc<Deployment>) -> Self {
-        Self { store, destination, api, clock, entropy, deployment, credentials: Credentials::default() }
+        let (credentials, pauses) = (Credentials::default(), Remembered::default());
+        Self { store, destination, api, clock, entropy, deployment, credentials, pauses }
     }
 
     /// Processes a batch side by side. One bad record never fails its

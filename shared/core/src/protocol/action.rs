@@ -124,6 +124,9 @@ pub struct Action {
     pub reason: Option<Reason>,
     /// When it became done, rejected or in doubt.
     pub settled_at: Option<UnixMillis>,
+    /// The last generation that was done before a human began another: whoever
+    /// followed that one has come to its end (INV-4).
+    pub last_done: Option<Generation>,
 }
 
 /// What an action write names (INV-5).

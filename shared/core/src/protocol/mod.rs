@@ -3,6 +3,7 @@
 pub mod action;
 pub mod decide;
 pub mod event;
+pub mod history;
 pub mod order;
 pub mod policy;
 pub mod reason;

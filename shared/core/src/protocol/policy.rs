@@ -38,7 +38,27 @@ pub struct Limits {
     pub grace: Duration,
     /// How long a finished event is recognised.
     pub window: Duration,
+    /// Whether anything new may begin.
+    pub gate: Gate,
 }
+
+/// Whether anything new may begin for an endpoint. Waiting here is neither an
+/// attempt nor a sweep, and no bound is reached by it (INV-8).
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Hash)]
+pub enum Gate {
+    /// It may.
+    #[default]
+    Open,
+    /// A human has paused the endpoint.
+    Paused,
+    /// It drains after a pause, and this event's turn comes then.
+    Turn(UnixMillis),
+}
+
+/// The longest interval at which the sweeper looks at what waits for a pause to
+/// end. After the end an event comes at the latest by then; until then each
+/// look costs a write.
+pub const LONGEST_PAUSED_LOOK: Duration = Duration::from_secs(3600);
 
 /// A message that SQS stamps this long after it was written was moved. Sends
 /// time out long before, so our own late message is never taken for a redrive.
@@ -59,6 +79,7 @@ impl Limits {
             longest_sweep: Duration::from_secs(6 * 3600),
             grace: Duration::from_secs(60),
             window,
+            gate: Gate::Open,
         }
     }
 

@@ -66,6 +66,7 @@ fn action() -> Action {
         result: None,
         reason: None,
         settled_at: None,
+        last_done: None,
     }
 }
 

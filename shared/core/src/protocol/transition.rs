@@ -5,11 +5,12 @@
 use crate::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use crate::protocol::action::{Action, ActionGuard};
 use crate::protocol::event::{Event, EventGuard, EventStatus, Progress};
+use crate::protocol::history::HistoryWrite;
 use crate::protocol::resource::{Resource, ResourceGuard};
 use crate::time::ExpiresAt;
 
-/// One atomic write of up to three items: all or nothing.
-#[derive(Debug, Clone, PartialEq, Eq)]
+/// One atomic write of up to four items: all or nothing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct Transition {
     /// The event moves.
     pub event: Option<EventWrite>,
@@ -19,13 +20,16 @@ pub struct Transition {
     pub resource: Option<ResourceWrite>,
     /// The TTL of the event's payload goes with the event's.
     pub payload: PayloadTtl,
+    /// Who decided it and why, where a human did.
+    pub history: Option<HistoryWrite>,
 }
 
 /// What happens to the TTL of the event's payload (INV-9). It is taken off
 /// *before* the event's and set again only *after* the event's.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum PayloadTtl {
     /// Stays as it is.
+    #[default]
     Unchanged,
     /// Taken off before the write: a human will need it.
     KeepBefore(EventKey, EventHash),
@@ -42,6 +46,17 @@ pub struct EventWrite {
     pub from: EventGuard,
     /// All of its progress afterwards.
     pub to: Progress,
+    /// Other content in the place of what it has, where a human accepts it.
+    pub content: Option<Content>,
+}
+
+/// The content of an event after a human accepted another.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Content {
+    /// Its hash.
+    pub hash: EventHash,
+    /// The conflicts that are listed then: without this, with the old one.
+    pub conflicts: Vec<EventHash>,
 }
 
 /// A conditional write of an action, or only its condition.
@@ -70,6 +85,13 @@ pub struct ResourceWrite {
     pub to: Resource,
 }
 
+impl EventWrite {
+    /// The content that the event has afterwards, as far as the write says.
+    pub fn hash(&self) -> Option<&EventHash> {
+        self.content.as_ref().map(|content| &content.hash).or(self.from.hash.as_ref())
+    }
+}
+
 impl ResourceWrite {
     /// Which resource.
     pub fn key(&self) -> &ResourceKey {
@@ -92,12 +114,12 @@ impl Transition {
 
     /// A write of the event alone.
     pub fn event(write: EventWrite) -> Self {
-        Self { event: Some(write), action: None, resource: None, payload: PayloadTtl::Unchanged }
+        Self { event: Some(write), ..Self::default() }
     }
 
     /// A write of the action alone.
     pub fn action(from: ActionGuard, to: Action) -> Self {
         let action = Some(ActionWrite::Put { from, to: Box::new(to) });
-        Self { event: None, action, resource: None, payload: PayloadTtl::Unchanged }
+        Self { action, ..Self::default() }
     }
 }

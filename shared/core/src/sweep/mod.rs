@@ -5,11 +5,14 @@
 use crate::deployment::Deployment;
 use crate::ids::CorrelationId;
 use crate::key::EventKey;
-use crate::ports::{Due, INDEX_SHARDS, IndexShard, Message, Queue, Store, StoreError, Write, apply};
+use crate::pause::{Pauses, Remembered, Turns};
+use crate::ports::{
+    Due, INDEX_SHARDS, IndexShard, Message, PauseRecord, Queue, Store, StoreError, Write, apply,
+};
 use crate::protocol::action::Action;
 use crate::protocol::decide::{Decision, End, Input, Read, State, Then, Undecidable, decide};
 use crate::protocol::event::Event;
-use crate::protocol::policy::EffectPolicy;
+use crate::protocol::policy::{EffectPolicy, Limits};
 use crate::time::{Clock, UnixMillis};
 use std::sync::Arc;
 use std::time::Duration;
@@ -31,6 +34,15 @@ pub struct Sweeper<S, Q, C> {
     pub clock: C,
     /// Today's destinations and windows.
     pub deployment: Arc<Deployment>,
+    /// What this process remembers of the pauses.
+    pub pauses: Remembered,
+}
+
+/// What one run goes by: the pauses, and whose turn it is after one.
+struct Round<'s> {
+    pauses: Arc<Pauses>,
+    turns: Turns,
+    swept: &'s mut Swept,
 }
 
 /// What one run did; the numbers become metrics.
@@ -50,20 +62,29 @@ pub struct Swept {
     pub oldest: Duration,
 }
 
-impl<S: Store, Q: Queue, C: Clock> Sweeper<S, Q, C> {
+impl<S: Store + PauseRecord, Q: Queue, C: Clock> Sweeper<S, Q, C> {
     /// Sweeps everything that is due, until `end` at the latest. Several
     /// sweepers may run at once.
     pub async fn run(&self, end: UnixMillis) -> Swept {
         let mut swept = Swept::default();
+        let pauses = match self.pauses.pauses(&self.store, &self.clock).await {
+            Ok(pauses) => pauses,
+            // Better late than over somebody's pause: the next run is soon.
+            Err(error) => {
+                tracing::warn!(%error, "pauses were not read: nothing is swept");
+                return swept;
+            }
+        };
+        let mut round = Round { pauses, turns: Turns::default(), swept: &mut swept };
         for class in [Due::Open, Due::InDoubt] {
             for shard in 0..INDEX_SHARDS {
-                self.shard(IndexShard { class, shard }, end, &mut swept).await;
+                self.shard(IndexShard { class, shard }, end, &mut round).await;
             }
         }
         swept
     }
 
-    async fn shard(&self, shard: IndexShard, end: UnixMillis, swept: &mut Swept) {
+    async fn shard(&self, shard: IndexShard, end: UnixMillis, round: &mut Round<'_>) {
         let until = self.clock.now();
         let mut after = None;
         loop {
@@ -71,16 +92,16 @@ impl<S: Store, Q: Queue, C: Clock> Sweeper<S, Q, C> {
                 Ok(page) => page,
                 Err(error) => {
                     tracing::warn!(index.part = shard.class.as_str(), index.shard = shard.shard, %error, "a page of the index was not read");
-                    swept.left += 1;
+                    round.swept.left += 1;
                     return;
                 }
             };
             for (key, _) in &page.events {
                 if self.clock.now() >= end {
-                    swept.out_of_time = true;
+                    round.swept.out_of_time = true;
                     return;
                 }
-                self.sweep(key, swept).await;
+                self.sweep(key, round).await;
             }
             match page.next {
                 Some(next) => after = Some(next),
@@ -89,34 +110,41 @@ impl<S: Store, Q: Queue, C: Clock> Sweeper<S, Q, C> {
         }
     }
 
-    async fn sweep(&self, key: &EventKey, swept: &mut Swept) {
-        swept.looked_at += 1;
-        match self.look(key, swept).await {
+    async fn sweep(&self, key: &EventKey, round: &mut Round<'_>) {
+        round.swept.looked_at += 1;
+        match self.look(key, round).await {
             Ok(()) => {}
             Err(trouble) => {
                 tracing::warn!(event.key = %key, error = %trouble, "an event was left to the next sweep");
-                swept.left += 1;
+                round.swept.left += 1;
             }
         }
     }
 
-    async fn look(&self, key: &EventKey, swept: &mut Swept) -> Result<(), Trouble> {
+    async fn look(&self, key: &EventKey, round: &mut Round<'_>) -> Result<(), Trouble> {
+        let mut gate = None;
         for _ in 0..ROUNDS {
             let Some(event) = self.store.event(key).await? else { return Ok(()) };
-            swept.oldest = swept.oldest.max(self.clock.now().since(event.received_at));
-            let mut decision = self.ask(State::Stored(&event), &event)?;
+            round.swept.oldest = round.swept.oldest.max(self.clock.now().since(event.received_at));
+            let mut limits = round.pauses.bounding(&event.endpoint, self.deployment.limits(&event.endpoint));
+            if let Some(drain) = round.pauses.drain(&event.endpoint).filter(|_| is_open(&event)) {
+                // One turn for each event, however often it is read.
+                let now = self.clock.now();
+                limits.gate = *gate.get_or_insert_with(|| round.turns.take(&event.endpoint, drain, now));
+            }
+            let mut decision = self.ask(State::Stored(&event), &limits)?;
             if let Decision::Read(Read::Action(action)) = &decision {
                 let action = self.store.action(action).await?;
                 let policy = self.policy(action.as_ref());
                 let (action, policy) = (action.as_ref(), policy.as_ref());
-                decision = self.ask(State::Bound { event: &event, action, policy, intent: None }, &event)?;
+                decision = self.ask(State::Bound { event: &event, action, policy, intent: None }, &limits)?;
             }
             let (transition, then) = match decision {
                 Decision::Write { transition, then } => (transition, then),
                 Decision::End(_) | Decision::Read(_) | Decision::Call | Decision::Probe => return Ok(()),
             };
             match apply(&self.store, &transition).await {
-                Ok(Write::Applied) => return self.finish(&event, then, swept).await,
+                Ok(Write::Applied) => return self.finish(&event, then, round.swept).await,
                 Ok(Write::Refused) | Err(StoreError::Contended | StoreError::Unknown(_)) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -134,13 +162,18 @@ impl<S: Store, Q: Queue, C: Clock> Sweeper<S, Q, C> {
         Ok(())
     }
 
-    fn ask(&self, state: State<'_>, event: &Event) -> Result<Decision, Undecidable> {
-        decide(state, Input::Sweep, self.clock.now(), &self.deployment.limits(&event.endpoint))
+    fn ask(&self, state: State<'_>, limits: &Limits) -> Result<Decision, Undecidable> {
+        decide(state, Input::Sweep, self.clock.now(), limits)
     }
 
     fn policy(&self, action: Option<&Action>) -> Option<EffectPolicy> {
         action.and_then(|action| self.deployment.policy(&action.request.destination))
     }
+}
+
+/// Does it wait to be sent round?
+fn is_open(event: &Event) -> bool {
+    Due::of(event.progress.status) == Some(Due::Open)
 }
 
 /// The message that sends an event round.

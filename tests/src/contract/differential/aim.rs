@@ -9,7 +9,7 @@ use sekali::ids::{Generation, OwnerNonce, Status, Token, Version};
 use sekali::protocol::action::{Action, ActionGuard, ActionStatus};
 use sekali::protocol::event::{Event, EventGuard, EventStatus, Progress};
 use sekali::protocol::resource::{Resource, ResourceGuard};
-use sekali::protocol::transition::{ActionWrite, EventWrite, PayloadTtl, ResourceWrite, Transition};
+use sekali::protocol::transition::{ActionWrite, EventWrite, ResourceWrite, Transition};
 use sekali::time::UnixMillis;
 
 /// How a reading differs from what is stored.
@@ -104,7 +104,7 @@ impl Aim {
             resource: self.resource.map(|(resource, stale, status)| {
                 resource_write(tables, sample.resource(RESOURCES[resource]), stale, status)
             }),
-            payload: PayloadTtl::Unchanged,
+            ..Transition::default()
         }
     }
 }
@@ -134,7 +134,7 @@ impl EventAim {
         let seen = seen_event(sample, tables, self.event, self.stale);
         let due = if self.names_due { seen.progress.due } else { None };
         let from = EventGuard { due, ..seen.guard() };
-        EventWrite { key: seen.key, from, to: self.progress(sample, &seen.progress) }
+        EventWrite { key: seen.key, from, to: self.progress(sample, &seen.progress), content: None }
     }
 
     fn progress(self, sample: &Sample, seen: &Progress) -> Progress {

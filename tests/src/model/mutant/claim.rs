@@ -57,7 +57,7 @@ pub(super) fn waiting_is_an_attempt(
         (Ok(Decision::End(End::Wait(until))), Some(event)) => {
             let attempts = event.progress.attempts + 1;
             let to = Progress { attempts, ..event.progress.clone() };
-            let write = EventWrite { key: event.key.clone(), from: event.guard(), to };
+            let write = EventWrite { key: event.key.clone(), from: event.guard(), to, content: None };
             let then = Then::End(End::Wait(*until));
             Ok(Decision::Write { transition: Box::new(Transition::event(write)), then })
         }

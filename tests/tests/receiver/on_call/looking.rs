@@ -67,7 +67,7 @@ async fn what_needs_a_human_is_listed_counted_and_says_what_to_do() -> Result<()
     ensure!(texts(&list.json["events"], "/id").len() == 3, "{}", list.text);
     let list = ask(&shift.desk, &["events", "list", "--limit", "2"], Well).await?;
     ensure!(list.json["more"] == true && texts(&list.json["events"], "/id").len() == 2, "{}", list.text);
-    for none in [["--older-than", "1h"], ["--endpoint", "stripe"], ["--reason", "late"]] {
+    for none in [["--older-than", "1h"], ["--endpoint", "stripe"], ["--with-reason", "late"]] {
         let list = ask(&shift.desk, &["events", "list", none[0], none[1]], Well).await?;
         ensure!(list.json["events"] == serde_json::json!([]), "{none:?}: {}", list.text);
     }

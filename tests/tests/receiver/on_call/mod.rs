@@ -1,5 +1,6 @@
 //! On call: every command against the tables and queues of a real receiver.
 
+mod deciding;
 mod looking;
 
 use anyhow::{Context, Result, ensure};

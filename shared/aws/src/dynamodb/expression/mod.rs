@@ -8,12 +8,14 @@ mod phrase;
 mod tests;
 
 use super::item::attribute::{self, Item, KEY, number, text, texts};
-use super::item::{action, event, payload, resource};
+use super::item::{action, event, history, pauses, payload, resource};
 use phrase::Phrase;
 use sekali::key::{EventHash, EventKey};
+use sekali::pause::Pauses;
 use sekali::ports::{IndexShard, StoreError};
 use sekali::protocol::action::{Action, ActionGuard, ActionStatus};
 use sekali::protocol::event::{CONFLICTS_LISTED, Event, EventGuard};
+use sekali::protocol::history::HistoryWrite;
 use sekali::protocol::resource::ResourceGuard;
 use sekali::protocol::transition::{ActionWrite, EventWrite, ResourceWrite};
 use sekali::time::{ExpiresAt, UnixMillis};
@@ -61,6 +63,10 @@ pub(crate) fn event_write(write: &EventWrite) -> Change {
     let EventGuard { status, generation, hash, due, counted } = &write.from;
     let mut phrase = Phrase::default();
     phrase.write(event::progress(&write.key, &write.to));
+    if let Some(content) = &write.content {
+        phrase.set(event::HASH, text(content.hash.as_str()));
+        phrase.set(event::CONFLICT_HASHES, texts(content.conflicts.iter().map(EventHash::as_str)));
+    }
     phrase.was(event::STATUS, text(status.as_str()));
     phrase.was(event::GENERATION, number(generation));
     if let Some(hash) = hash {
@@ -131,6 +137,31 @@ pub(crate) fn resource_write(write: &ResourceWrite) -> Change {
         ResourceGuard::Version(version) => phrase.was(resource::VERSION, number(version)),
     }
     phrase.into_change(Table::Resources, write.key().as_str())
+}
+
+/// A human's decision goes on record with what it changes, and only if nobody
+/// has decided meanwhile.
+///
+/// # Errors
+/// Never, for what can be written as JSON.
+pub(crate) fn history_write(write: &HistoryWrite) -> Result<Change, StoreError> {
+    let mut phrase = Phrase::default();
+    phrase.schema();
+    phrase.write(history::attributes(&write.to)?);
+    phrase.counted_was(history::WRITTEN, write.from);
+    Ok(phrase.into_change(Table::Events, &history::key(&write.key)))
+}
+
+/// Pauses are written whole, from the version that was read.
+///
+/// # Errors
+/// Never, for what can be written as JSON.
+pub(crate) fn set_pauses(from: u64, to: &Pauses) -> Result<Change, StoreError> {
+    let mut phrase = Phrase::default();
+    phrase.schema();
+    phrase.write(pauses::attributes(to)?);
+    phrase.counted_was(pauses::VERSION, from);
+    Ok(phrase.into_change(Table::Events, pauses::PAUSES))
 }
 
 /// INV-1: of many first deliveries, the one whose put finds nothing wins.
@@ -253,6 +284,14 @@ pub(crate) fn adopt(seen: &Event, hash: &EventHash, at: UnixMillis, listing: Lis
 }
 
 impl Phrase {
+    /// An item that counts its own writes is as read; at nought there is none.
+    fn counted_was(&mut self, counter: &str, from: u64) {
+        match from {
+            0 => self.absent(KEY),
+            from => self.was(counter, number(from)),
+        }
+    }
+
     fn conflict(&mut self, hash: &EventHash, at: UnixMillis, listing: Listing) {
         self.set(event::LAST_SEEN, number(at.0));
         self.count(event::CONFLICTS);

@@ -34,7 +34,7 @@ fn value<'a>(change: &'a Change, label: &str) -> &'a AttributeValue {
 }
 
 fn write(from: EventGuard) -> EventWrite {
-    EventWrite { key: event_key(), from, to: full_event().progress }
+    EventWrite { key: event_key(), from, to: full_event().progress, content: None }
 }
 
 // INV-5
@@ -133,7 +133,7 @@ fn an_action_write_sets_all_of_it_and_never_lowers_the_schema() {
          #generation = :generation, #token = :token, #owner = :owner, #lease_until = :lease_until, \
          #first_begun_at = :first_begun_at, #destination = :destination, #resource = :resource, #body = :body, \
          #input = :input, #begun_by = :begun_by, #doubted = :doubted, #result = :result, #reason = :reason, \
-         #settled_at = :settled_at REMOVE #body_apart, #result_apart, #cause"
+         #settled_at = :settled_at, #last_done = :last_done REMOVE #body_apart, #result_apart, #cause"
     );
 }
 

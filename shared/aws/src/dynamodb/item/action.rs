@@ -144,6 +144,7 @@ pub(crate) fn attributes(action: &Action) -> Result<Attributes, StoreError> {
         ("reason", reason::slug(action.reason.as_ref())),
         ("cause", reason::cause(action.reason.as_ref())),
         ("settled_at", action.settled_at.map(|at| number(at.0))),
+        ("last_done", action.last_done.map(number)),
     ])
 }
 
@@ -175,5 +176,6 @@ pub(crate) fn decode(item: &Item) -> Result<Action, StoreError> {
         result: read.maybe_text("result")?.map(|result| EffectResult(result.to_owned())),
         reason: reason::decode(read)?,
         settled_at: read.maybe_number("settled_at")?.map(UnixMillis),
+        last_done: read.maybe_number("last_done")?.map(Generation::from_stored),
     })
 }

@@ -5,6 +5,8 @@ pub(crate) mod action;
 pub(crate) mod attribute;
 pub(crate) mod captured;
 pub(crate) mod event;
+pub(crate) mod history;
+pub(crate) mod pauses;
 pub(crate) mod payload;
 mod reason;
 pub(crate) mod resource;

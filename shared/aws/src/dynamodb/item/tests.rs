@@ -108,6 +108,7 @@ pub(in crate::dynamodb) fn full_action() -> Action {
         result: Some(EffectResult(String::new())),
         reason: Some(Reason::bare(Slug::Rejected)),
         settled_at: Some(UnixMillis(22)),
+        last_done: Some(Generation::FIRST),
     }
 }
 
@@ -135,7 +136,14 @@ fn an_event_comes_back_as_it_was_written() {
 
 #[test]
 fn an_action_comes_back_as_it_was_written() {
-    let bare = Action { result: None, reason: None, settled_at: None, doubted: false, ..full_action() };
+    let bare = Action {
+        result: None,
+        reason: None,
+        settled_at: None,
+        last_done: None,
+        doubted: false,
+        ..full_action()
+    };
     for written in [full_action(), bare] {
         assert_eq!(action::decode(&action_item(&written)), Ok(written));
     }

@@ -26,7 +26,7 @@ use std::time::Duration;
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   sekali events list --status failed --stack sekali-prod
-  sekali events list --status held --reason missing_key_part --endpoint stripe --local
+  sekali events list --status held --with-reason missing_key_part --endpoint stripe --local
   sekali events list --type 'order.*' --newer-than 1h --limit 200 --json --local")]
 pub struct List {
     #[command(flatten)]
@@ -51,8 +51,8 @@ pub struct Filters {
     #[arg(long, value_parser = status)]
     pub status: Option<EventStatus>,
     /// For this reason, e.g. rejected.
-    #[arg(long, value_parser = slug)]
-    pub reason: Option<Slug>,
+    #[arg(long, value_name = "REASON", value_parser = slug)]
+    pub with_reason: Option<Slug>,
     /// Of this type; `order.*` for all that begin like it.
     #[arg(long = "type", value_name = "TYPE")]
     pub event_type: Option<String>,
@@ -81,7 +81,7 @@ impl Filters {
             endpoint: self.endpoint.as_deref().map(Into::into),
             tenant: self.tenant.as_deref().map(Into::into),
             status: self.status,
-            reason: self.reason,
+            reason: self.with_reason,
             event_type: self.event_type.as_deref().map(TypeFilter::parse),
             received_until: self.older_than.map(|age| now.minus(age)),
             received_from: self.newer_than.map(|age| now.minus(age)),

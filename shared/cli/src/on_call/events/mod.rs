@@ -1,10 +1,11 @@
 //! `sekali events`.
 
 mod list;
-mod payload;
+pub(super) mod payload;
 mod show;
 mod story;
 
+pub use list::Filters;
 pub use story::action_lines;
 
 use super::answer::Answer;

@@ -61,7 +61,7 @@ impl ShowPayload {
 
 /// Body and context of a payload. A body that is no JSON is shown as its text,
 /// or as base64 where it is none.
-pub(in crate::on_call) fn shown(payload: &Payload, redact: bool) -> (Value, Value) {
+pub fn shown(payload: &Payload, redact: bool) -> (Value, Value) {
     let (bytes, context) = payload.to_parts();
     let context = serde_json::from_str(&context).unwrap_or_default();
     let body = match (serde_json::from_slice(bytes), std::str::from_utf8(bytes)) {

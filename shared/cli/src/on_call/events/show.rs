@@ -10,7 +10,7 @@ use crate::on_call::shown;
 use crate::paint::Tone;
 use anyhow::Result;
 use clap::Args;
-use sekali::ports::Store;
+use sekali::ports::{HistoryRecord, Store};
 use sekali::protocol::event::{Event, EventStatus};
 use sekali::time::Clock;
 use sekali_aws::SystemClock;
@@ -41,7 +41,8 @@ impl Show {
             None => None,
         };
         let payload = desk.store.payload(&event.key, &event.hash).await?.is_some();
-        let moments = story(&event, action.as_ref());
+        let history = desk.store.history(&event.key).await?;
+        let moments = story(&event, action.as_ref(), &history);
         head(&mut page, &event);
         if let Some(action) = &action {
             for line in action_lines(action) {
@@ -61,6 +62,7 @@ impl Show {
             "event": shown::event(&event),
             "action": action.as_ref().map(shown::action),
             "payload": payload,
+            "history": shown::history(&history),
             "story": moments.iter().map(Moment::json).collect::<Vec<_>>(),
             "next": next_step(&event),
         });
@@ -112,10 +114,12 @@ fn next_step(event: &Event) -> Option<String> {
         EventStatus::Received | EventStatus::Processing => {
             "It goes on by itself: by its message, or by the sweeper.".to_owned()
         }
-        EventStatus::Failed => format!("When the cause is mended: sekali redrive {id}"),
-        EventStatus::Held => format!("sekali held release {id}, or sekali held discard {id} --reason '..'"),
+        EventStatus::Failed => format!("When the cause is mended: sekali redrive {id} --reason '..'"),
+        EventStatus::Held => {
+            format!("sekali held release {id} --reason '..', or sekali held discard {id} --reason '..'")
+        }
         EventStatus::InDoubt => format!(
-            "Look at the destination for the idempotency key, then: sekali resolve {id} --happened REF, or --did-not-happen"
+            "Look at the destination for the idempotency key, then: sekali resolve {id} --happened REF, or --did-not-happen --reason '..'"
         ),
     })
 }

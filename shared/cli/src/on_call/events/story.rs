@@ -5,6 +5,7 @@ use crate::on_call::shown;
 use sekali::ids::Generation;
 use sekali::protocol::action::{Action, ActionStatus};
 use sekali::protocol::event::{Event, EventStatus};
+use sekali::protocol::history::{Decided, History};
 use sekali::time::UnixMillis;
 use serde_json::{Value, json};
 
@@ -29,13 +30,27 @@ impl Moment {
 }
 
 /// What happened to an event and its action.
-pub fn story(event: &Event, action: Option<&Action>) -> Vec<Moment> {
+pub fn story(event: &Event, action: Option<&Action>, history: &History) -> Vec<Moment> {
     let mut moments = received(event);
+    moments.extend(history.decisions.iter().map(decided));
     moments.extend(moved(event));
     moments.extend(action.into_iter().flat_map(|action| acted(event, action)));
     // What happened in the same millisecond stays in the order of the protocol.
     moments.sort_by_key(|moment| moment.at);
     moments
+}
+
+fn decided(decided: &Decided) -> Moment {
+    let about = decided.about.as_ref().map_or(String::new(), |about| format!(" ({about})"));
+    let why = if decided.why.is_empty() { String::new() } else { format!(": {}", decided.why) };
+    let what = format!(
+        "{} says {}{about}{why} [it was {} in generation {}]",
+        decided.who,
+        decided.what,
+        decided.from.as_str(),
+        decided.generation
+    );
+    Moment::new(decided.at, what)
 }
 
 fn received(event: &Event) -> Vec<Moment> {

@@ -21,8 +21,8 @@ pub(super) struct Begin<'a> {
 /// What a generation is asked for with.
 #[derive(Clone, Copy)]
 pub(super) struct Asks<'a> {
-    request: &'a FrozenRequest,
-    input: &'a InputDigest,
+    pub request: &'a FrozenRequest,
+    pub input: &'a InputDigest,
 }
 
 impl<'a> Asks<'a> {
@@ -63,6 +63,7 @@ impl Begin<'_> {
             result: None,
             reason: None,
             settled_at: None,
+            last_done: None,
         };
         Ok(self.claim(ActionGuard::Absent, to, at))
     }

@@ -179,6 +179,13 @@ pub(super) fn bound(bound: &Bound<'_>, at: At<'_>) -> Decision {
         return Decision::End(End::Drop);
     }
     match action.status {
+        // Our own claim is as good as a call that has begun; nothing else begins.
+        ActionStatus::Ready | ActionStatus::Rejected if at.is_paused() => at.wait_for_the_pause(),
+        ActionStatus::Begun
+            if at.is_paused() && action.owner != bound.worker.owner && repeats(bound, action, at) =>
+        {
+            at.wait_for_the_pause()
+        }
         ActionStatus::Ready if at.exhausted(event) => {
             at.fail_while_standing(event, action, exhausted(action), stamped_at)
         }
@@ -214,7 +221,7 @@ pub(super) fn bound(bound: &Bound<'_>, at: At<'_>) -> Decision {
 }
 
 /// What today's rules would freeze for the very same action.
-fn same_action<'a>(intent: &'a Intent<'_>, action: &Action) -> Option<Asks<'a>> {
+pub(super) fn same_action<'a>(intent: &'a Intent<'_>, action: &Action) -> Option<Asks<'a>> {
     match intent {
         Intent::Act { action: Some(wanted), .. } if wanted.key == action.key => Some(Asks::of(wanted)),
         _ => None,
@@ -225,12 +232,7 @@ fn same_action<'a>(intent: &'a Intent<'_>, action: &Action) -> Option<Asks<'a>> 
 /// again (INV-2); the destination's policy decides.
 fn expired(bound: &Bound<'_>, action: &Action, at: At<'_>) -> Decision {
     let event = bound.event;
-    let until = match bound.worker.lease {
-        Lease::Until(until) => until,
-        Lease::TooLittleTime => at.now,
-    };
-    let repeatable = bound.policy.is_some_and(|policy| may_repeat(policy, action, until));
-    if repeatable && !at.exhausted(event) {
+    if repeats(bound, action, at) && !at.exhausted(event) {
         let begin = Begin { event, asks: Asks::again(action), worker: bound.worker };
         return claimed(begin.again(action, true, at));
     }
@@ -242,6 +244,15 @@ fn expired(bound: &Bound<'_>, action: &Action, at: At<'_>) -> Decision {
         };
     }
     doubt(event, action, at)
+}
+
+/// Would this worker's lease still allow to repeat the call?
+fn repeats(bound: &Bound<'_>, action: &Action, at: At<'_>) -> bool {
+    let until = match bound.worker.lease {
+        Lease::Until(until) => until,
+        Lease::TooLittleTime => at.now,
+    };
+    bound.policy.is_some_and(|policy| may_repeat(policy, action, until))
 }
 
 /// May a call be repeated with a lease until then? Only where the destination

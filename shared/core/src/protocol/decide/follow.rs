@@ -23,7 +23,13 @@ pub(super) fn end(
         }
         Some(transition)
     };
+    let follows_an_earlier =
+        action.last_done.is_some() && event.progress.action_generation <= action.last_done;
     match action.status {
+        // A human began another after the one that this event belongs to was done.
+        _ if event.progress.action_generation.is_some() && follows_an_earlier => {
+            Some(at.event_to(event, EventStatus::Processed, None))
+        }
         // INV-4: processed only where the action was seen done.
         ActionStatus::Done => follow(at.event_to(event, EventStatus::Processed, None)),
         ActionStatus::Rejected if !opened_after(event, action) => {

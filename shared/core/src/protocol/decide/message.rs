@@ -11,6 +11,8 @@ pub(super) fn looks_at(event: &Event, stamp: Stamp, at: At<'_>) -> Decision {
         (EventStatus::Processed | EventStatus::Ignored | EventStatus::Held, _) => Decision::End(End::Drop),
         (EventStatus::Failed, _) if redriven(event, stamp) => Decision::write(at.reopen(event), Then::Decide),
         (EventStatus::Failed, _) => Decision::End(End::Fail),
+        // The pause may be long: the sweeper brings it back, and its message goes.
+        (EventStatus::Received, None) if at.is_paused() => at.wait_for_the_pause(),
         (_, Some(action)) => Decision::Read(Read::Action(action.clone())),
         (EventStatus::Received, None) => Decision::Read(Read::Intent),
         // Neither is ever written without an action: let people see it.

@@ -3,6 +3,7 @@
 //! does it, and asks again. The functions, the sweeper, the command line, the
 //! model and the simulation all ask the same function.
 
+mod anew;
 mod begin;
 mod claim;
 mod delivery;
@@ -247,8 +248,8 @@ pub fn decide(
             claim::refused(event, action, cause, stamp, at)
         }
         (State::Bound { event, action, policy, .. }, Input::Sweep) => sweep::bound(event, action, policy, at),
-        (State::Bound { event, action, policy, .. }, Input::Operator(operator)) => {
-            operator::on_action(event, action, policy, operator, at)
+        (State::Bound { event, action, policy, intent }, Input::Operator(operator)) => {
+            operator::on_action((event, action), policy, intent, operator, at)
         }
 
         (state, input) => return Err(Undecidable { state: state.name(), input: input.name() }),

@@ -1,13 +1,14 @@
 //! A human decided. Every new round is one mechanism: the next generation.
 
 use super::step::At;
-use super::{Decision, End, Read, Then};
+use super::{Decision, End, Intent, Read, Then, anew};
 use crate::ids::OwnerNonce;
+use crate::key::EventHash;
 use crate::protocol::action::{Action, ActionStatus, EffectResult};
 use crate::protocol::event::{Event, EventStatus};
 use crate::protocol::policy::EffectPolicy;
 use crate::protocol::reason::{Reason, Slug};
-use crate::protocol::transition::{ActionWrite, PayloadTtl, Transition};
+use crate::protocol::transition::{ActionWrite, Transition};
 
 /// What a human can decide about one event.
 #[derive(Debug, Clone, PartialEq, Eq, Hash)]
@@ -18,6 +19,30 @@ pub enum Operator {
     Release,
     /// A held event is not to be processed.
     Discard,
+    /// Cause the effect of a processed event once more, deliberately: the one
+    /// way to another generation of an action that is done (INV-2).
+    Again {
+        /// The nonce of this decision; it takes the next token.
+        owner: OwnerNonce,
+    },
+    /// Send a stored event through today's rules. It keeps the action that it
+    /// has won, unless it is forced to let go of it: then today's rules may ask
+    /// for another, whose effect comes on top of the first.
+    Replay {
+        /// Whether it lets go of its action.
+        forced: bool,
+    },
+    /// Take the content of a listed conflict in the place of what the event
+    /// has, and send it round with that.
+    Accept {
+        /// Which content.
+        hash: EventHash,
+    },
+    /// The content of a listed conflict is not wanted.
+    Reject {
+        /// Which content.
+        hash: EventHash,
+    },
     /// The effect in doubt happened; this is the evidence.
     Happened {
         /// What the human found.
@@ -32,6 +57,34 @@ pub enum Operator {
         /// The nonce of this decision; it takes the next token.
         owner: OwnerNonce,
     },
+}
+
+impl Operator {
+    /// The word for it in an event's history.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Redrive => "redrive",
+            Self::Release => "release",
+            Self::Discard => "discard",
+            Self::Again { .. } => "again",
+            Self::Replay { forced: false } => "replay",
+            Self::Replay { forced: true } => "forced replay",
+            Self::Accept { .. } => "accept",
+            Self::Reject { .. } => "reject",
+            Self::Happened { .. } => "happened",
+            Self::DidNotHappen { .. } => "did not happen",
+        }
+    }
+
+    /// What it is about besides the event: a content, or the evidence.
+    pub fn about(&self) -> Option<&str> {
+        match self {
+            Self::Accept { hash } | Self::Reject { hash } => Some(hash.as_str()),
+            Self::Happened { evidence, .. } => Some(&evidence.0),
+            Self::DidNotHappen { evidence, .. } => Some(evidence),
+            Self::Redrive | Self::Release | Self::Discard | Self::Again { .. } | Self::Replay { .. } => None,
+        }
+    }
 }
 
 pub(super) fn on_event(event: &Event, operator: &Operator, at: At<'_>) -> Decision {
@@ -54,6 +107,14 @@ pub(super) fn on_event(event: &Event, operator: &Operator, at: At<'_>) -> Decisi
             Decision::End(End::Refuse("the event is in doubt: resolve it first"))
         }
         (Operator::Redrive, _) => Decision::End(End::Refuse("only a failed event can be redriven")),
+        (Operator::Again { .. } | Operator::Replay { .. } | Operator::Accept { .. }, _) => {
+            anew::on_event(event, operator, at)
+        }
+        // Nothing moves; that somebody looked at it goes on record.
+        (Operator::Reject { hash }, _) if event.seen.conflict_hashes.contains(hash) => {
+            Decision::write(Transition::default(), Then::End(End::Drop))
+        }
+        (Operator::Reject { .. }, _) => Decision::End(End::Refuse(anew::NO_SUCH_CONFLICT)),
         (Operator::Release | Operator::Discard, _) => Decision::End(End::Refuse("the event is not held")),
         (Operator::Happened { .. } | Operator::DidNotHappen { .. }, _) => {
             Decision::End(End::Refuse("the event is not in doubt"))
@@ -62,12 +123,15 @@ pub(super) fn on_event(event: &Event, operator: &Operator, at: At<'_>) -> Decisi
 }
 
 pub(super) fn on_action(
-    event: &Event,
-    action: Option<&Action>,
+    (event, action): (&Event, Option<&Action>),
     policy: Option<&EffectPolicy>,
+    intent: Option<&Intent<'_>>,
     operator: &Operator,
     at: At<'_>,
 ) -> Decision {
+    if event.progress.status != EventStatus::InDoubt {
+        return anew::on_action((event, action), intent, operator, at);
+    }
     let Some(action) = action else {
         return match operator {
             // Nothing is left that could still take effect: the event alone ends.
@@ -116,13 +180,13 @@ pub(super) fn on_action(
             };
             Decision::write(settled(action, rejected), Then::Decide)
         }
-        Operator::Redrive | Operator::Release | Operator::Discard => on_event(event, operator, at),
+        _ => on_event(event, operator, at),
     }
 }
 
 fn settled(action: &Action, to: Action) -> Transition {
     let put = ActionWrite::Put { from: action.as_read(), to: Box::new(to) };
-    Transition { event: None, action: Some(put), resource: None, payload: PayloadTtl::Unchanged }
+    Transition { action: Some(put), ..Transition::default() }
 }
 
 /// Is nothing of the last call on its way any more?

@@ -3,7 +3,7 @@
 use super::{Decision, End, Then};
 use crate::protocol::action::Action;
 use crate::protocol::event::{Event, EventStatus, Progress};
-use crate::protocol::policy::Limits;
+use crate::protocol::policy::{Gate, LONGEST_PAUSED_LOOK, Limits};
 use crate::protocol::reason::{Reason, Slug};
 use crate::protocol::transition::{ActionWrite, EventWrite, PayloadTtl, Transition};
 use crate::time::UnixMillis;
@@ -53,7 +53,7 @@ impl At<'_> {
             // before anybody acknowledges it.
             from.counted = Some(event.seen.counted());
         }
-        let write = EventWrite { key: event.key.clone(), from, to };
+        let write = EventWrite { key: event.key.clone(), from, to, content: None };
         Transition { payload, ..Transition::event(write) }
     }
 
@@ -102,7 +102,8 @@ impl At<'_> {
             action_generation: progress.action_generation,
             reason: None,
             failed_at: None,
-            expires: progress.expires,
+            // Nothing open can reach its TTL (INV-9); it gets a new one at its end.
+            expires: None,
             due: Some(self.limits.next_sweep(0, self.now)),
         };
         self.event_with(event, to)
@@ -114,6 +115,32 @@ impl At<'_> {
     pub fn later_due(&self, event: &Event) -> UnixMillis {
         let next = self.limits.next_sweep(event.progress.sweeps, self.now);
         event.progress.due.map_or(next, |due| next.max(due.plus(Duration::from_millis(1))))
+    }
+
+    /// May nothing new begin at present?
+    pub fn is_paused(&self) -> bool {
+        self.limits.gate == Gate::Paused
+    }
+
+    /// Nothing to do until the pause ends, which nobody knows.
+    pub fn wait_for_the_pause(&self) -> Decision {
+        Decision::End(End::Wait(self.now.plus(self.limits.longest_sweep)))
+    }
+
+    /// When the sweeper looks again at an event that waits at the gate; `None`
+    /// where it is open. While paused as long as it has waited by now, so that
+    /// a long pause costs few writes.
+    pub fn turn(&self, event: &Event) -> Option<UnixMillis> {
+        let waited = self.now.since(event.progress.opened_at);
+        let next = match self.limits.gate {
+            Gate::Open => return None,
+            Gate::Paused => {
+                let longest = LONGEST_PAUSED_LOOK.max(self.limits.first_sweep);
+                self.now.plus(waited.clamp(self.limits.first_sweep, longest))
+            }
+            Gate::Turn(at) => at,
+        };
+        Some(event.progress.due.map_or(next, |due| next.max(due.plus(Duration::from_millis(1)))))
     }
 
     /// Has this round reached its bound of age or tries?

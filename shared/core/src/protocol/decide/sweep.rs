@@ -19,6 +19,9 @@ pub(super) fn looks_at(event: &Event, at: At<'_>) -> Decision {
         (EventStatus::Received | EventStatus::Processing | EventStatus::InDoubt, Some(action)) => {
             Decision::Read(Read::Action(action.clone()))
         }
+        (EventStatus::Received | EventStatus::Processing, None) if at.turn(event).is_some() => {
+            wait(event, at)
+        }
         (EventStatus::Received | EventStatus::Processing, None) if reached(event, at) => {
             Decision::write(at.failed(event, bound_reached(event), None), Then::End(End::Drop))
         }
@@ -48,6 +51,7 @@ pub(super) fn bound(
     }
     match (event.progress.status, action.status) {
         (EventStatus::InDoubt, _) => later(event, Then::End(End::Drop), at),
+        (_, ActionStatus::Ready | ActionStatus::Rejected) if at.turn(event).is_some() => wait(event, at),
         (_, ActionStatus::Ready | ActionStatus::Rejected) if reached(event, at) => {
             drop_instead_of_fail(at.fail_while_standing(event, action, exhausted(action), None))
         }
@@ -56,7 +60,9 @@ pub(super) fn bound(
             let repeatable = policy.is_some_and(|policy| may_repeat(policy, action, at.now));
             // Of asking the sweeps are the bound, not the tries.
             let askable = can_ask(policy) && !swept_out(event, at);
-            if (repeatable && !reached(event, at)) || askable {
+            if repeatable && at.turn(event).is_some() {
+                wait(event, at)
+            } else if (repeatable && !reached(event, at)) || askable {
                 later(event, Then::End(End::Send), at)
             } else {
                 doubt(event, action, at)
@@ -94,8 +100,17 @@ fn swept_out(event: &Event, at: At<'_>) -> bool {
 /// event to the next look.
 fn later(event: &Event, then: Then, at: At<'_>) -> Decision {
     let sweeps = event.progress.sweeps.saturating_add(1);
-    let mut to =
-        Progress { sweeps, due: Some(at.limits.next_sweep(sweeps, at.now)), ..event.progress.clone() };
+    let due = Some(at.limits.next_sweep(sweeps, at.now));
+    goes_on(event, Progress { sweeps, due, ..event.progress.clone() }, then, at)
+}
+
+/// It waits at the gate, which is no sweep (INV-8).
+fn wait(event: &Event, at: At<'_>) -> Decision {
+    let to = Progress { due: at.turn(event), ..event.progress.clone() };
+    goes_on(event, to, Then::End(End::Drop), at)
+}
+
+fn goes_on(event: &Event, mut to: Progress, then: Then, at: At<'_>) -> Decision {
     // Nothing open can reach its TTL (INV-9): what has used half of its window
     // loses it, and gets a new one when it is finished.
     let half = at.now.plus(at.limits.window / 2);

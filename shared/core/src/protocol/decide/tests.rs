@@ -84,6 +84,7 @@ fn action(status: ActionStatus) -> Action {
         result: None,
         reason: None,
         settled_at: Some(NOW),
+        last_done: None,
     }
 }
 

@@ -1,0 +1,214 @@
+//! What a human decides about one event: `redrive`, `resolve`, `again`, `held
+//! release` and `held discard`.
+
+use super::answer::{Answer, Page};
+use super::at::At;
+use super::desk::Desk;
+use super::find::Which;
+use super::shown;
+use crate::ended::Ended;
+use anyhow::{Result, ensure};
+use clap::Args;
+use sekali::ids::Who;
+use sekali::operate::{Operate, Said, Word};
+use sekali::ports::Entropy;
+use sekali::protocol::action::EffectResult;
+use sekali::protocol::decide::Operator;
+use sekali::protocol::event::{Event, EventStatus};
+use sekali_aws::{DynamoStore, SqsQueue, SystemClock, SystemEntropy};
+use serde_json::json;
+use std::sync::Arc;
+
+/// Why, for the record.
+#[derive(Debug, Clone, Args)]
+pub struct Why {
+    /// Why; it goes on record with your name.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
+}
+
+impl Why {
+    pub(super) fn text(&self) -> Result<&str> {
+        let reason = self.reason.trim();
+        ensure!(!reason.is_empty(), "--reason is empty: whoever reads the record wants to know why");
+        Ok(reason)
+    }
+}
+
+impl Desk {
+    /// Where decisions are carried out.
+    pub fn operate(&self) -> Operate<DynamoStore, SqsQueue, SystemClock> {
+        Operate {
+            store: self.store.clone(),
+            queue: self.queues.queue.clone(),
+            clock: SystemClock,
+            deployment: Arc::new(self.deployment.clone()),
+        }
+    }
+
+    /// Carries out a decision about one event, on record.
+    ///
+    /// # Errors
+    /// The tables do not answer, or the event is fought over.
+    pub async fn say(&self, event: &Event, operator: &Operator, why: &str) -> Result<Said> {
+        let who = Who::new(self.who.as_str());
+        Ok(self.operate().say(&event.key, Word { operator, who: &who, why }).await?)
+    }
+}
+
+/// Says what came of a decision, and what happens next.
+pub(super) fn told(mut page: Page, event: &Event, operator: &Operator, said: &Said) -> Answer {
+    let (ended, json) = match said {
+        Said::Done { event: now, sent } => {
+            let status = now.progress.status;
+            page.line(format_args!(
+                "{}: {}; it is {} in generation {}",
+                event.id,
+                operator.as_str(),
+                status.as_str(),
+                now.progress.generation
+            ));
+            if status == EventStatus::Received {
+                page.line(match sent {
+                    true => "it was sent round; follow it with `sekali events show`",
+                    false => "the queue did not take its message: the sweeper sends it within minutes",
+                });
+            }
+            (Ended::Well, json!({ "done": true, "sent": sent, "event": shown::event(now) }))
+        }
+        Said::Followed(now) => {
+            page.line(format_args!(
+                "{}: its action was settled meanwhile, so it is {}; nothing else was written",
+                event.id,
+                now.progress.status.as_str()
+            ));
+            (Ended::Found, json!({ "done": false, "why": "settled meanwhile", "event": shown::event(now) }))
+        }
+        Said::Refused(why) => {
+            page.line(format_args!("{}: not done: {why}", event.id));
+            (Ended::Found, json!({ "done": false, "why": why, "event": shown::event(event) }))
+        }
+    };
+    page.answer(json, ended)
+}
+
+async fn one(desk: &Desk, which: &Which, operator: Operator, why: &str) -> Result<Answer> {
+    let page = desk.page();
+    match which.find(desk).await? {
+        None => Ok(page.nothing(which.nothing(desk))),
+        Some(event) => {
+            let said = desk.say(&event, &operator, why).await?;
+            Ok(told(page, &event, &operator, &said))
+        }
+    }
+}
+
+/// Send a failed event round again, as its next generation.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  sekali redrive evt_1NxZ --reason 'packing is up again' --stack sekali-prod"
+)]
+pub struct Redrive {
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    why: Why,
+    #[command(flatten)]
+    pub(super) at: At,
+}
+
+impl Redrive {
+    pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
+        one(desk, &self.which, Operator::Redrive, self.why.text()?).await
+    }
+}
+
+/// Settle an event in doubt by what you found at its destination.
+///
+/// Look there for the idempotency key that `sekali events show` names. That it
+/// did not happen is refused until the call can no longer take effect: the
+/// lease, the destination's timeout and its settling time are over.
+#[derive(Debug, Args)]
+#[command(after_help = "Examples:
+  sekali resolve evt_1NxZ --happened task_81 --stack sekali-prod
+  sekali resolve evt_1NxZ --did-not-happen --reason 'no such task at packing' --stack sekali-prod")]
+pub struct Resolve {
+    #[command(flatten)]
+    which: Which,
+    /// It happened; the destination's own reference to it.
+    #[arg(long, value_name = "REF", required_unless_present = "did_not_happen")]
+    happened: Option<String>,
+    /// It certainly did not happen: the event fails, and can be redriven.
+    #[arg(long, conflicts_with = "happened", requires = "reason")]
+    did_not_happen: bool,
+    /// How you know; it goes on record with your name.
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    #[command(flatten)]
+    pub(super) at: At,
+}
+
+impl Resolve {
+    pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
+        let owner = SystemEntropy::new().owner();
+        let reason = self.reason.as_deref().map(str::trim).unwrap_or_default();
+        let operator = match &self.happened {
+            Some(reference) => {
+                ensure!(!reference.trim().is_empty(), "--happened wants the destination's reference to it");
+                Operator::Happened { evidence: EffectResult(reference.trim().to_owned()), owner }
+            }
+            None => {
+                ensure!(!reason.is_empty(), "--did-not-happen wants a --reason: how do you know?");
+                Operator::DidNotHappen { evidence: reason.to_owned(), owner }
+            }
+        };
+        let mut answer = one(desk, &self.which, operator, reason).await?;
+        if self.did_not_happen && answer.ended == Ended::Well {
+            answer.aside.push(format!("to cause it after all: sekali redrive {} --reason ..", self.which.id));
+        }
+        Ok(answer)
+    }
+}
+
+/// Cause the effect of a processed event once more, deliberately.
+///
+/// This is the one way to another effect of an action that is done: its next
+/// generation, under another idempotency key. What is sent is what today's
+/// rules ask for where they still name the same action, and otherwise what was
+/// sent before. An ignored event goes through today's rules.
+#[derive(Debug, Args)]
+#[command(
+    after_help = "Example:\n  sekali again evt_1NxZ --reason 'the parcel was lost' --stack sekali-prod"
+)]
+pub struct Again {
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    why: Why,
+    #[command(flatten)]
+    pub(super) at: At,
+}
+
+impl Again {
+    pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
+        let operator = Operator::Again { owner: SystemEntropy::new().owner() };
+        one(desk, &self.which, operator, self.why.text()?).await
+    }
+}
+
+/// Which held event, and why.
+#[derive(Debug, Args)]
+pub struct OfHeld {
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    why: Why,
+    #[command(flatten)]
+    pub(super) at: At,
+}
+
+impl OfHeld {
+    pub(super) async fn answer(&self, desk: &Desk, operator: Operator) -> Result<Answer> {
+        one(desk, &self.which, operator, self.why.text()?).await
+    }
+}

@@ -1,0 +1,153 @@
+//! A human wants a stored event once more: its effect again, today's rules, or
+//! other content. Each is the event's next generation.
+
+use super::begin::Asks;
+use super::claim::same_action;
+use super::step::At;
+use super::{Decision, End, Intent, Operator, Read, Then};
+use crate::ids::OwnerNonce;
+use crate::key::EventHash;
+use crate::protocol::action::{Action, ActionStatus, FrozenRequest};
+use crate::protocol::event::{Event, EventStatus};
+use crate::protocol::transition::{ActionWrite, Content, PayloadTtl, Transition};
+
+pub(super) const NO_SUCH_CONFLICT: &str = "no conflict with this content is listed";
+
+/// What stands before a new round.
+fn refusal(event: &Event) -> Option<&'static str> {
+    match event.progress.status {
+        EventStatus::Received | EventStatus::Processing => Some("the event is still under way"),
+        EventStatus::InDoubt => Some("the event is in doubt: resolve it first"),
+        EventStatus::Processed | EventStatus::Ignored | EventStatus::Failed | EventStatus::Held => None,
+    }
+}
+
+fn refuse(why: &'static str) -> Decision {
+    Decision::End(End::Refuse(why))
+}
+
+pub(super) fn on_event(event: &Event, operator: &Operator, at: At<'_>) -> Decision {
+    if let Some(why) = refusal(event) {
+        return refuse(why);
+    }
+    let bound_to = event.progress.action.as_ref();
+    match (operator, event.progress.status) {
+        (Operator::Again { .. }, EventStatus::Failed) => refuse("the event failed: redrive it"),
+        (Operator::Again { .. }, EventStatus::Held) => refuse("the event is held: release or discard it"),
+        (Operator::Accept { hash }, _) if !event.seen.conflict_hashes.contains(hash) => {
+            refuse(NO_SUCH_CONFLICT)
+        }
+        (Operator::Again { .. } | Operator::Accept { .. } | Operator::Replay { forced: true }, _)
+            if bound_to.is_some() =>
+        {
+            bound_to.map_or(refuse("it is bound to no action"), |action| {
+                Decision::Read(Read::Action(action.clone()))
+            })
+        }
+        (Operator::Accept { hash }, _) => Decision::write(accepted(event, hash, at), Then::End(End::Send)),
+        _ => Decision::write(at.reopen(event), Then::End(End::Send)),
+    }
+}
+
+pub(super) fn on_action(
+    (event, action): (&Event, Option<&Action>),
+    intent: Option<&Intent<'_>>,
+    operator: &Operator,
+    at: At<'_>,
+) -> Decision {
+    if let Some(why) = refusal(event) {
+        return refuse(why);
+    }
+    match (operator, action) {
+        (Operator::Again { owner }, Some(action)) => match (action.status, intent) {
+            (ActionStatus::Done, None) => Decision::Read(Read::Intent),
+            (ActionStatus::Done, Some(intent)) => again(event, (action, owner), intent, at),
+            (ActionStatus::Rejected, _) => {
+                refuse("its last generation was rejected: redrive the event that began it")
+            }
+            (ActionStatus::Begun | ActionStatus::Ready | ActionStatus::InDoubt, _) => {
+                refuse("its action is under way: look again when that has come to its end")
+            }
+        },
+        (Operator::Again { .. }, None) => {
+            refuse("the record of its action is gone: nobody knows what to repeat")
+        }
+        (Operator::Replay { .. } | Operator::Accept { .. }, Some(action)) if !is_settled(action) => {
+            refuse("its action is not settled: look again when it is")
+        }
+        (Operator::Replay { .. }, _) => {
+            Decision::write(unbound(at.reopen(event), event, action), Then::End(End::Send))
+        }
+        (Operator::Accept { hash }, _) if event.seen.conflict_hashes.contains(hash) => {
+            Decision::write(unbound(accepted(event, hash, at), event, action), Then::End(End::Send))
+        }
+        (Operator::Accept { .. }, _) => refuse(NO_SUCH_CONFLICT),
+        _ => super::operator::on_event(event, operator, at),
+    }
+}
+
+fn is_settled(action: &Action) -> bool {
+    matches!(action.status, ActionStatus::Done | ActionStatus::Rejected)
+}
+
+/// The action's next generation, ready to be begun by whoever claims, and the
+/// event that follows it: in one write, so that nobody begins it unseen. The
+/// bytes are today's where the rules still name the same action.
+fn again(
+    event: &Event,
+    (action, owner): (&Action, &OwnerNonce),
+    intent: &Intent<'_>,
+    at: At<'_>,
+) -> Decision {
+    let asks = same_action(intent, action).unwrap_or(Asks::again(action));
+    let ready = Action {
+        status: ActionStatus::Ready,
+        generation: action.generation.next(),
+        token: action.token.next(),
+        owner: owner.clone(),
+        lease_until: at.now,
+        first_begun_at: at.now,
+        request: FrozenRequest::clone(asks.request),
+        input: asks.input.clone(),
+        begun_by: event.key.clone(),
+        doubted: false,
+        result: None,
+        reason: None,
+        settled_at: None,
+        last_done: Some(action.generation),
+        ..action.clone()
+    };
+    let mut transition = at.reopen(event);
+    if let Some(write) = &mut transition.event {
+        write.to.action_generation = Some(ready.generation);
+    }
+    transition.action = Some(ActionWrite::Put { from: action.as_read(), to: Box::new(ready) });
+    Decision::write(transition, Then::End(End::Send))
+}
+
+/// The event lets go of its action, which must not move at that moment.
+fn unbound(mut transition: Transition, event: &Event, action: Option<&Action>) -> Transition {
+    if let Some(write) = &mut transition.event {
+        write.to.action = None;
+        write.to.action_generation = None;
+        write.from.hash = Some(event.hash.clone());
+    }
+    transition.action = action.map(|action| ActionWrite::Check { action: Box::new(action.clone()) });
+    transition
+}
+
+/// The next generation with other content. Event and new payload carry no TTL
+/// until the event is finished (INV-9).
+fn accepted(event: &Event, hash: &EventHash, at: At<'_>) -> Transition {
+    let mut transition = at.reopen(event);
+    if let Some(write) = &mut transition.event {
+        let others = event.seen.conflict_hashes.iter().filter(|other| *other != hash).cloned();
+        let conflicts = others.chain([event.hash.clone()]).collect();
+        write.from.hash = Some(event.hash.clone());
+        write.from.counted = Some(event.seen.counted());
+        write.to.expires = None;
+        write.content = Some(Content { hash: hash.clone(), conflicts });
+    }
+    transition.payload = PayloadTtl::KeepBefore(event.key.clone(), hash.clone());
+    transition
+}
