@@ -76,6 +76,7 @@ fn name(call: PortCall) -> String {
         PortCall::ShowAgain => "queue: show again later".to_owned(),
         PortCall::Effect => "destination: call".to_owned(),
         PortCall::Probe => "destination: ask".to_owned(),
+        PortCall::Ask => "vendor's API: ask".to_owned(),
     }
 }
 

@@ -14,6 +14,8 @@ pub enum PortCall {
     Effect,
     /// Of a destination: whether the effect happened.
     Probe,
+    /// Of a vendor's API.
+    Ask,
     /// Of the queue, by the poller: letters for a function.
     Receive,
     /// Of the queue, by the poller: a letter was worked on.
@@ -25,7 +27,8 @@ pub enum PortCall {
 impl PortCall {
     /// Every call.
     pub fn all() -> impl Iterator<Item = Self> {
-        let others = [Self::Send, Self::Effect, Self::Probe, Self::Receive, Self::Delete, Self::ShowAgain];
+        let others =
+            [Self::Send, Self::Effect, Self::Probe, Self::Ask, Self::Receive, Self::Delete, Self::ShowAgain];
         StoreCall::ALL.into_iter().map(Self::Store).chain(others)
     }
 
@@ -33,7 +36,7 @@ impl PortCall {
     fn only_reads(self) -> bool {
         match self {
             Self::Store(call) => !call.writes(),
-            Self::Probe => true,
+            Self::Probe | Self::Ask => true,
             Self::Send | Self::Effect | Self::Receive | Self::Delete | Self::ShowAgain => false,
         }
     }
@@ -44,7 +47,7 @@ impl PortCall {
         match self {
             Self::Store(call) => call.writes(),
             Self::Send | Self::Receive => true,
-            Self::Effect | Self::Probe | Self::Delete | Self::ShowAgain => false,
+            Self::Effect | Self::Probe | Self::Ask | Self::Delete | Self::ShowAgain => false,
         }
     }
 }
@@ -102,6 +105,9 @@ impl Menu {
             PortCall::Store(_) => &[Trouble::Throttled, Trouble::Unanswered, Trouble::Unreadable],
             PortCall::Send | PortCall::Probe | PortCall::Receive | PortCall::Delete | PortCall::ShowAgain => {
                 &[Trouble::Unanswered]
+            }
+            PortCall::Ask => {
+                &[Trouble::Throttled, Trouble::Unanswered, Trouble::Invalid, Trouble::Unreadable]
             }
             PortCall::Effect => &[Trouble::Throttled, Trouble::Unanswered, Trouble::Invalid],
         };

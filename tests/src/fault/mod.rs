@@ -6,6 +6,7 @@
 mod destination;
 mod explore;
 mod kind;
+mod outbound;
 mod queue;
 mod schedule;
 mod store;

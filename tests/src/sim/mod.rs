@@ -2,6 +2,7 @@
 //! ports, under a virtual clock, with every fault that the decorators know at
 //! every point, and a watch that knows what really happened.
 
+mod api;
 pub mod diary;
 pub mod executor;
 pub mod explore;
@@ -21,6 +22,6 @@ mod world;
 pub use mutant::Mutant;
 pub use run::{Case, Run};
 pub use setup::Promise;
-pub use shape::{Shape, Temper};
+pub use shape::{Outlook, Shape, Temper};
 pub use traffic::{BEGINNING, Sent};
 pub use watch::Violation;

@@ -6,7 +6,7 @@ use super::mutant::Mutant;
 use super::setup::{INVOCATION, PATIENCE, Purse};
 use super::traffic::Sent;
 use super::world::{Process, World};
-use crate::memory::{MemoryApi, Received};
+use crate::memory::Received;
 use futures_util::future::{Either, select};
 use sekali::ids::CorrelationId;
 use sekali::ingest::{Addressed, Ingest};
@@ -130,7 +130,7 @@ async fn processor(world: Arc<World>, letters: Vec<Received>, became: Slot<Optio
     let processor = Processor::new(
         process.at(&world.store),
         process.at(&world.destination),
-        WithSecrets { outbound: MemoryApi::default(), keeper: Purse },
+        WithSecrets { outbound: process.at(&world.api), keeper: Purse },
         process.clock.clone(),
         process.dice.clone(),
         world.deployment(),

@@ -1,8 +1,9 @@
 //! Everything is at rest: what must hold now.
 
+use super::api::COURSE;
 use super::setup::{Edition, Promise};
 use super::shape::Temper;
-use super::traffic::Named;
+use super::traffic::{LAST_SIGNAL, Named};
 use super::world::{World, find};
 use crate::fault::{Fault, PortCall, Trouble};
 use crate::memory::{CallRecord, Tables};
@@ -32,6 +33,7 @@ pub fn check(world: &World, round: Round) {
         check_event(world, event, &tables, round);
     }
     check_promised(world, &tables);
+    check_truth(world, &tables, round);
     if !was_overtaken(world) {
         for action in tables.actions() {
             check_action(world, action);
@@ -142,6 +144,24 @@ fn check_promised(world: &World, tables: &Tables) {
     for named in world.promised().acknowledged.iter().filter(|named| lost(named)) {
         if !window_may_be_over {
             world.watch.broken("INV-1", format!("{} was acknowledged and is gone", named.id), world.now());
+        }
+    }
+}
+
+/// Where the vendor only signals, the resource stands in the end where its API
+/// says: no answer that was overtaken, or older than its signal, was the last.
+fn check_truth(world: &World, tables: &Tables, round: Round) {
+    let (_, last) = COURSE[COURSE.len() - 1];
+    let acknowledged = |named: &Named| named.id == LAST_SIGNAL;
+    if round == Round::Traffic || !world.promised().acknowledged.iter().any(acknowledged) {
+        return;
+    }
+    let stands = tables.resources().find(|resource| resource.key.as_str().contains("job"));
+    match stands.map(|resource| resource.status.as_str()) {
+        Some(status) if status == last => {}
+        other => {
+            let what = format!("the job stands {other:?} at rest, and its vendor says {last}");
+            world.watch.broken("INV-3", what, world.now());
         }
     }
 }

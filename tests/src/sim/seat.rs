@@ -1,6 +1,7 @@
 //! A process's place at a port: its calls take their turn, are written into
 //! the diary, and meet what the schedule has for them.
 
+use super::api::JobApi;
 use super::diary::{self, Diary};
 use super::executor::Spawner;
 use super::moody::Moody;
@@ -12,8 +13,8 @@ use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::pause::Pauses;
 use sekali::payload::Payload;
 use sekali::ports::{
-    Call, Captured, Create, Destination, DuePage, Found, HistoryRecord, IndexShard, Message, Outcome,
-    PauseRecord, Probe, Queue, QueueError, Store, StoreError, Write,
+    Call, Captured, Create, Destination, DuePage, Found, Get, Got, HistoryRecord, IndexShard, Message, NotGot,
+    Outbound, Outcome, PauseRecord, Probe, Queue, QueueError, Store, StoreError, Write,
 };
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
@@ -238,6 +239,16 @@ impl Queue for Seat<MemoryQueue> {
     async fn send(&self, message: &Message) -> Result<(), QueueError> {
         let words = |end: &Result<(), QueueError>| format!("{end:?}");
         self.desk.turn("sends a message", self.port.send(message), words).await
+    }
+}
+
+impl Outbound for Seat<JobApi> {
+    async fn get(&self, get: Get<'_>) -> Result<Got, NotGot> {
+        let words = |end: &Result<Got, NotGot>| match end {
+            Ok(got) => format!("{} {}", got.status, String::from_utf8_lossy(&got.body)),
+            Err(error) => error.to_string(),
+        };
+        self.desk.turn("asks the vendor's API", self.port.get(get), words).await
     }
 }
 

@@ -102,6 +102,24 @@ horizon = "3d"
 resend = "7d"
 "#;
 
+/// A vendor that only signals that something happened to a job, and numbers
+/// its signals as its API numbers the job's states.
+pub const SIGNALS: &str = r#"confirmed = true
+[[scheme]]
+name = "v1"
+kind = "hmac"
+alg = "sha256"
+signature = { from = "header:x-signature" }
+message = "{body}"
+[[event]]
+id = "/id"
+type = "/type"
+sequence = "/n"
+[retry]
+horizon = "3d"
+resend = "7d"
+"#;
+
 const ENDPOINTS: &str = r#"
 [endpoint.stripe]
 vendor = "stripe"
@@ -151,6 +169,28 @@ secrets = ["env:NEWCOMER"]
 [[endpoint.newcomer.rule]]
 type = "sold"
 action.pack = { order = "/order" }
+
+[endpoint.signals]
+vendor = "signals"
+secrets = ["env:LOTS"]
+resource.job = "/job"
+[endpoint.signals.fetch]
+url = "https://api.example.com/jobs/{/job}"
+bearer = "env:API"
+version = "fetch:/n"
+[[endpoint.signals.rule]]
+type = "changed"
+when = { "fetch:/state" = "completed" }
+status = "completed"
+action.pack = { order = "fetch:/order" }
+late = "act"
+[[endpoint.signals.rule]]
+type = "changed"
+status = "fetch:/state"
+
+[resource.job]
+order = "fetch"
+moves = ["queued -> running -> completed", "running -> queued"]
 
 [resource.payment]
 order = "time"
@@ -205,8 +245,9 @@ fn read(promise: Promise, edition: Edition) -> Deployment {
         Edition::NoSettling => text = text.replace("in_doubt =", "settling = \"0s\", in_doubt ="),
         Edition::ByDelivery => lots = lots.replace("id = \"/id\"", "id = \"header:x-delivery\""),
     }
-    let config = load(("endpoints.toml", &text), &[("vendors/lots.toml", &lots)])
-        .expect("the simulation's configuration");
+    let config =
+        load(("endpoints.toml", &text), &[("vendors/lots.toml", &lots), ("vendors/signals.toml", SIGNALS)])
+            .expect("the simulation's configuration");
     let retentions = Retentions { queue: LINE.retention, dlq: LINE.dlq_retention };
     Deployment { config, retentions, visibility: LINE.visibility }
 }
@@ -220,6 +261,7 @@ impl Secrets for Purse {
             "STRIPE" => STRIPE_SECRET,
             "SHOP" => SHOP_SECRET,
             "LOTS" => LOTS_SECRET,
+            "API" => "invented-token",
             // The newcomer's vendor hands its own over.
             _ => return vec![(Stage::Current, Err(NoSecret::Absent))],
         };

@@ -32,6 +32,23 @@ pub enum Temper {
     PanicsAfter,
 }
 
+/// How the API of a vendor behaves that only signals.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Outlook {
+    /// Says what is so.
+    Prompt,
+    /// Says what was so this long ago: it is behind its own signals.
+    Behind(Duration),
+    /// Knows nothing of the job the first times.
+    NotThere(u32),
+    /// Asks for patience the first times.
+    Busy(u32),
+    /// Says nothing the first times.
+    Silent(u32),
+    /// Says what was so when it was asked, this much later.
+    Slow(Duration),
+}
+
 /// One shape of traffic.
 #[derive(Debug, Clone)]
 pub struct Shape {
@@ -43,6 +60,8 @@ pub struct Shape {
     pub promise: Promise,
     /// What it does.
     pub temper: Temper,
+    /// What the API of a vendor does that only signals.
+    pub api: Outlook,
     /// A deploy: when, and of what.
     pub deploy: Option<(Duration, Edition)>,
     /// A human pauses every endpoint from here to there.
@@ -89,6 +108,7 @@ impl Shape {
             sent,
             promise: Promise::Honours,
             temper: Temper::Willing,
+            api: Outlook::Prompt,
             deploy: None,
             pause: None,
             mishap: None,
@@ -120,7 +140,7 @@ impl Shape {
 
     /// Every shape.
     pub fn all() -> Vec<Self> {
-        [basic(), moody(), asked(), deployed(), together()].concat()
+        [basic(), moody(), asked(), deployed(), together(), signalled()].concat()
     }
 
     /// The shape of this name.
@@ -280,5 +300,22 @@ fn together() -> Vec<Shape> {
             vec![told("d1"), told("d2"), told("d3")],
             1,
         ),
+    ]
+}
+
+/// A vendor signals each change of a job; what is so, its API says.
+fn signalled() -> Vec<Shape> {
+    let signal = |at, id, n| sent(seconds(at), Says::Changed { id, n });
+    let signals = vec![signal(0, "sig_1", 1), signal(10, "sig_2", 2), signal(60, "sig_3", 3)];
+    let asked = |name, api| Shape { api, ..Shape::new(name, signals.clone(), 1) };
+    let at_once = vec![signal(61, "sig_1", 1), signal(61, "sig_2", 2), signal(61, "sig_3", 3)];
+    vec![
+        asked("signals, and an API that says what is so", Outlook::Prompt),
+        asked("an API that is behind its own signals", Outlook::Behind(seconds(40))),
+        asked("an API that knows nothing of the job at first", Outlook::NotThere(2)),
+        asked("an API that asks for patience", Outlook::Busy(2)),
+        asked("an API that says nothing at first", Outlook::Silent(2)),
+        asked("an API that is slow, and overtaken meanwhile", Outlook::Slow(seconds(4))),
+        Shape { batch: 10, ..Shape::new("three signals of one job in one batch", at_once, 1) },
     ]
 }

@@ -1,6 +1,6 @@
 //! What vendors send: small deliveries in real shapes, with invented data.
 
-use super::setup::LOTS;
+use super::setup::{LOTS, SIGNALS};
 use sekali::http::{Headers, Request};
 use sekali::secret::Secret;
 use sekali::time::UnixMillis;
@@ -15,6 +15,9 @@ pub const STRIPE_SECRET: &str = "whsec_invented_for_the_simulation";
 pub const SHOP_SECRET: &str = "whsec_aW52ZW50ZWQgZm9yIHRoZSBzaW11bGF0aW9u";
 /// Of the vendor that sends lots.
 pub const LOTS_SECRET: &str = "invented-for-the-simulation-of-lots";
+
+/// The signal after which the job does not change any more.
+pub const LAST_SIGNAL: &str = "sig_3";
 
 /// One delivery that a vendor makes, again and again until it is acknowledged.
 #[derive(Debug, Clone)]
@@ -61,6 +64,13 @@ pub enum Says {
         /// The order.
         order: &'static str,
     },
+    /// Something happened to the job: come and look.
+    Changed {
+        /// The event.
+        id: &'static str,
+        /// The number of the state that the job has by now.
+        n: u32,
+    },
     /// The vendor hands over the secret that it will sign with; anybody can.
     HandsOver(&'static str),
 }
@@ -97,6 +107,7 @@ impl Says {
             Self::ShopPaid { .. } => "shop",
             Self::Lots(_) | Self::Told { .. } => "lots",
             Self::OfTenant { .. } => "shared",
+            Self::Changed { .. } => "signals",
             Self::HandsOver(_) => "newcomer",
         }
     }
@@ -117,7 +128,10 @@ impl Says {
             Self::Authorized(payment) | Self::Paid(payment) | Self::Refunded(payment) => {
                 vec![named(payment.id)]
             }
-            Self::ShopPaid { id, .. } | Self::Told { id, .. } | Self::OfTenant { id, .. } => vec![named(id)],
+            Self::ShopPaid { id, .. }
+            | Self::Told { id, .. }
+            | Self::OfTenant { id, .. }
+            | Self::Changed { id, .. } => vec![named(id)],
             Self::Lots(items) => items.iter().map(|(id, _)| named(id)).collect(),
             Self::HandsOver(_) => Vec::new(),
         }
@@ -132,6 +146,7 @@ impl Says {
         let (vendor, secret) = match endpoint {
             "stripe" => (&VENDORS.stripe, STRIPE_SECRET),
             "shop" => (&VENDORS.shop, SHOP_SECRET),
+            "signals" => (&VENDORS.signals, LOTS_SECRET),
             _ => (&VENDORS.lots, LOTS_SECRET),
         };
         let mut headers = vec![("content-type".to_owned(), "application/json".to_owned())];
@@ -180,6 +195,9 @@ impl Says {
                 format!(r#"{{"events":[{}]}}"#, items.join(","))
             }
             Self::OfTenant { id, order, .. } => Self::Lots(vec![(id, order)]).body(),
+            Self::Changed { id, n } => {
+                format!(r#"{{"id":"{id}","type":"changed","job":"J-1","n":{n}}}"#)
+            }
             Self::HandsOver(token) => format!(r#"{{"token":"{token}"}}"#),
             Self::Told { id, .. } => format!(r#"{{"events":[{{"id":"{id}","type":"told"}}]}}"#),
         }
@@ -206,6 +224,7 @@ struct Vendors {
     stripe: Vendor,
     shop: Vendor,
     lots: Vendor,
+    signals: Vendor,
 }
 
 #[expect(clippy::expect_used, reason = "the simulation's own descriptions; a test reads them")]
@@ -218,5 +237,7 @@ static VENDORS: LazyLock<Vendors> = LazyLock::new(|| {
         stripe: built_in("stripe"),
         shop: built_in("standard-webhooks"),
         lots: Vendor::parse("lots", "vendors/lots.toml", LOTS).expect("the description of lots"),
+        signals: Vendor::parse("signals", "vendors/signals.toml", SIGNALS)
+            .expect("the description of signals"),
     }
 });

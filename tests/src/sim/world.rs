@@ -1,6 +1,7 @@
 //! The world of one run: the ports, the processes that vendors, the queue and
 //! the clock set going, and what they were promised.
 
+use super::api::JobApi;
 use super::diary::Diary;
 use super::executor::{Executor, Slot, Spawner};
 use super::moody::Moody;
@@ -32,6 +33,8 @@ pub struct World {
     pub queue: MemoryQueue,
     /// The destination.
     pub destination: Moody,
+    /// The API of the vendor that only signals.
+    pub api: JobApi,
     /// What goes wrong.
     pub faults: Faults,
     /// Where processes are set going.
@@ -102,14 +105,16 @@ impl World {
         let destination = Moody::of(&case.shape, &clock, &spawner);
         let edition = case.mutant.and_then(Mutant::edition).unwrap_or(Edition::First);
         let deployment = setup::deployment(case.shape.promise, edition);
-        let graph = deployment.config.resources[&ResourceKind::from("payment")].graph.clone();
-        let watch = Watch::over(store.clone(), destination.yard().clone(), case.shape.promise, graph);
+        let graph = |kind: &str| deployment.config.resources[&ResourceKind::from(kind)].graph.clone();
+        let graphs = [graph("payment"), graph("job")];
+        let watch = Watch::over(store.clone(), destination.yard().clone(), case.shape.promise, graphs);
         let world = Self {
             queue: MemoryQueue::new(LINE, clock.clone()),
             faults: Faults::new(case.schedule.clone(), clock.clone()).interleaved(),
             started: AtomicUsize::new(0),
             edition: Mutex::new(edition),
             promised: Mutex::default(),
+            api: JobApi::of(case.shape.api, &clock),
             clock,
             store,
             destination,

@@ -95,7 +95,8 @@ impl Seen {
 
     pub(super) fn check_resource(&mut self, before: Option<&Resource>, after: &Resource, now: UnixMillis) {
         let Some(before) = before.filter(|before| *before != after) else { return };
-        let forth = before.status == after.status || self.graph.reaches(&before.status, &after.status);
+        let forth = before.status == after.status
+            || self.graphs.iter().any(|graph| graph.reaches(&before.status, &after.status));
         let older = after.order.compare(&before.order) == Some(Ordering::Less);
         if !forth || older {
             let what = format!("a resource went from {} to {}", before.status, after.status);

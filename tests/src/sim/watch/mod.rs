@@ -38,16 +38,17 @@ struct Seen {
     store: MemoryStore,
     yard: MemoryDestination,
     promise: Promise,
-    graph: Graph,
+    /// Of the kinds of resource, which share no status.
+    graphs: [Graph; 2],
     last: Tables,
     found: Vec<Violation>,
 }
 
 impl Watch {
     /// Watches these tables and this destination.
-    pub fn over(store: MemoryStore, yard: MemoryDestination, promise: Promise, graph: Graph) -> Self {
+    pub fn over(store: MemoryStore, yard: MemoryDestination, promise: Promise, graphs: [Graph; 2]) -> Self {
         let last = store.tables();
-        Self(Arc::new(Mutex::new(Seen { store, yard, promise, graph, last, found: Vec::new() })))
+        Self(Arc::new(Mutex::new(Seen { store, yard, promise, graphs, last, found: Vec::new() })))
     }
 
     /// Looks at what has changed since the last look.
