@@ -13,8 +13,8 @@ use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::pause::Pauses;
 use sekali::payload::Payload;
 use sekali::ports::{
-    Call, Captured, Create, Destination, DuePage, Found, Get, Got, HistoryRecord, IndexShard, Message, NotGot,
-    Outbound, Outcome, PauseRecord, Probe, Queue, QueueError, Store, StoreError, Write,
+    Call, Captured, Create, Destination, DuePage, Found, Get, Got, HistoryRecord, IndexShard, Message,
+    NotGot, Outbound, Outcome, PauseRecord, Probe, Queue, QueueError, Store, StoreError, Write,
 };
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
