@@ -4,7 +4,7 @@
 use crate::connection::End;
 use crate::effect_result::{LARGEST_ANSWER_READ, of_read};
 use sekali::call_signature::{CallSigner, ID, SIGNATURE, TIMESTAMP};
-use sekali::config::{self, Config, ProbePart, SecretRef};
+use sekali::config::{self, Config, ProbePart, Says, SecretRef};
 use sekali::ids::DestinationName;
 use sekali::ports::{Found, Get, Outbound, Probe, Secrets};
 use sekali::protocol::action::EffectResult;
@@ -50,13 +50,15 @@ impl<O: Outbound, K: Secrets> Probes<O, K> {
             Err(_) => return Found::Unknown("the secrets were not read in time".to_owned()),
         };
         let get = Get { url: &url, headers: &headers, timeout: asked.timeout, largest: LARGEST_ANSWER_READ };
-        match self.apis.get(get).await {
-            Ok(got) if probe.done.contains(&got.status) => Found::Done(evidence(got.status, got.body)),
-            Ok(got) if probe.not_done.contains(&got.status) => {
-                Found::NotDone(format!("asked, the destination answered {}", got.status))
-            }
-            Ok(got) => Found::Unknown(format!("asked, the destination answered {}", got.status)),
-            Err(not_got) => Found::Unknown(not_got.to_string()),
+        let got = match self.apis.get(get).await {
+            Ok(got) => got,
+            Err(not_got) => return Found::Unknown(not_got.to_string()),
+        };
+        let answered = format!("asked, the destination answered {}", got.status);
+        match probe.says(got.status, &got.body, key) {
+            Says::Done => Found::Done(evidence(got.status, got.body)),
+            Says::NotDone => Found::NotDone(answered),
+            Says::Neither => Found::Unknown(answered),
         }
     }
 
@@ -148,7 +150,11 @@ packing = {{ http = "http://127.0.0.1:{port}/tasks", in_doubt = "probe", {more}
     probe = {{ url = "http://127.0.0.1:{port}/tasks/{{key}}?by=key", done = [200], not_done = [404, 410] }} }}
 "#
         );
-        let config = load(("endpoints.toml", &text), &[]).unwrap();
+        found_by(&text).await
+    }
+
+    async fn found_by(endpoints: &str) -> Found {
+        let config = load(("endpoints.toml", endpoints), &[]).unwrap();
         let secrets = Arc::new(OutgoingSecrets::new(Keepers));
         let probes = Probes::new(&config, Apis::new(Reach::Anywhere), secrets);
         let (name, key, at) = ("packing".into(), key(), UnixMillis(1_700_000_000_000));
@@ -177,6 +183,28 @@ packing = {{ http = "http://127.0.0.1:{port}/tasks", in_doubt = "probe", {more}
             assert_eq!(word(&found(port, "").await), expected, "{answer}");
         }
         assert_eq!(word(&found(1, "").await), "unknown");
+    }
+
+    #[tokio::test]
+    async fn a_search_by_key_says_in_its_body_whether_it_found_something() {
+        let says = r#"in_doubt = "probe", settling = "1m","#;
+        let search = |port: u16| {
+            format!(
+                r#"
+[endpoint.hub]
+vendor = "github"
+secrets = ["env:HUB"]
+[destination]
+packing = {{ http = "http://127.0.0.1:{port}/tasks", {says}
+    probe = {{ url = "http://127.0.0.1:{port}/tasks?key={{key}}",
+              done_when = {{ "/data/0/key" = "{{key}}" }}, not_done_when = {{ "/data" = [] }} }} }}
+"#
+            )
+        };
+        let (port, _) = server("HTTP/1.1 200 OK\r\ncontent-length: 11\r\n\r\n{\"data\":[]}").await;
+        assert!(matches!(found_by(&search(port)).await, Found::NotDone(_)));
+        let (port, _) = server("HTTP/1.1 200 OK\r\ncontent-length: 12\r\n\r\n{\"items\":[]}").await;
+        assert!(matches!(found_by(&search(port)).await, Found::Unknown(_)));
     }
 
     #[tokio::test]

@@ -26,8 +26,8 @@ mod tests;
 
 pub use action::Action;
 pub use destination::{
-    AwsTarget, DEFAULT_SETTLING, DEFAULT_TIMEOUT, Decisive, Destination, DestinationKind, FIFO_WINDOW,
-    InDoubt, LONGEST_TIMEOUT, Probe, ProbePart,
+    AwsTarget, DEFAULT_SETTLING, DEFAULT_TIMEOUT, Decisive, Destination, DestinationKind, Expected,
+    FIFO_WINDOW, InDoubt, LONGEST_TIMEOUT, Probe, ProbePart, Says, Telling,
 };
 pub use endpoint::{
     DEFAULT_MAX_BODY, DuplicateAnswer, Endpoint, EndpointResource, LARGEST_MAX_BODY, TenantFrom, Unfinished,

@@ -7,7 +7,7 @@ mod statuses;
 mod target;
 
 pub use decisive::Decisive;
-pub use probe::{Probe, ProbePart};
+pub use probe::{Expected, Probe, ProbePart, Says, Telling};
 pub use target::{AwsTarget, DestinationKind, FIFO_WINDOW};
 
 use super::secret_ref::SecretRef;

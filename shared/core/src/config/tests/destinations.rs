@@ -1,6 +1,10 @@
 //! Destinations and secrets: what a policy needs to be kept.
 
 use super::{changed, every_case_has_its_problems};
+use crate::config::{Expected, Probe, ProbePart, Says, Telling, load};
+use crate::json::Literal;
+use crate::source::Pointer;
+use crate::url_template::UrlTemplate;
 
 #[test]
 fn a_destination_keeps_what_its_policy_needs() {
@@ -103,7 +107,21 @@ fn a_probe_says_whom_to_ask_and_what_the_answers_mean() {
         (http, &asked(""), &[]),
         (http, &asked(", done = [200, 303], not_done = [404, 410]"), &[]),
         (http, &with("in_doubt = \"probe\""), &["16:68: destination `packing` does not say how it is asked"]),
-        (http, &asked(", done = [404]"), &["16:85: 404 cannot mean both"]),
+        (http, &asked(", done = [404]"), &["16:85: 404 alone cannot mean both"]),
+        (http, &asked(", not_done_when = { \"/data\" = [] }"), &["16:85: 200 alone cannot mean both"]),
+        (
+            http,
+            &asked(
+                ", done_when = { \"/data/0/key\" = \"{key}\" }, not_done_when = { \"/data\" = [], \"/more\" = false }",
+            ),
+            &[],
+        ),
+        (http, &asked(", done_when = { \"data\" = 1 }"), &["16:150: `data` is not a pointer"]),
+        (
+            http,
+            &asked(", done_when = { \"/data\" = [1] }"),
+            &["16:160: the right side of `done_when` is text, a number, true or false"],
+        ),
         (http, &asked(", not_done = [503]"), &["16:148: `not_done` lists HTTP statuses from 200 to 499"]),
         (
             http,
@@ -121,6 +139,55 @@ fn a_probe_says_whom_to_ask_and_what_the_answers_mean() {
             &["16:93: the host of a URL is fixed"],
         ),
     ]);
+}
+
+#[test]
+fn an_answer_says_what_its_status_and_its_body_say_together() {
+    let toml = r#"
+[endpoint.hub]
+vendor = "github"
+secrets = ["env:HUB"]
+[destination.packing]
+http = "https://packing.example.com/tasks"
+in_doubt = "probe"
+probe.url = "https://packing.example.com/tasks?reference={key}"
+probe.done_when = { "/data/0/reference" = "{key}", "/data/0/state" = "packed" }
+probe.not_done_when = { "/data" = [] }
+"#;
+    let config = load(("endpoints.toml", toml), &[]).unwrap();
+    let probe = config.destinations["packing"].probe.as_ref().unwrap();
+    for (status, body, expected) in [
+        (200, r#"{"data":[{"reference":"k1","state":"packed"}]}"#, Says::Done),
+        (200, r#"{"data":[{"reference":"k2","state":"packed"}]}"#, Says::Neither),
+        (200, r#"{"data":[{"reference":"k1","state":"waiting"}]}"#, Says::Neither),
+        (200, r#"{"data":[]}"#, Says::NotDone),
+        (200, r#"{"items":[]}"#, Says::Neither),
+        (200, r#"{"data":[]"#, Says::Neither),
+        (200, "", Says::Neither),
+        (404, r#"{"data":[]}"#, Says::Neither),
+        (500, r#"{"data":[]}"#, Says::Neither),
+    ] {
+        assert_eq!(probe.says(status, body.as_bytes(), "k1"), expected, "{status} {body}");
+    }
+}
+
+// INV-6
+#[test]
+fn an_answer_that_says_both_says_nothing() {
+    let asked = |when: &[(&str, Literal)]| Telling {
+        statuses: vec![200],
+        when: when
+            .iter()
+            .map(|(place, literal)| (Pointer::parse(place).unwrap(), Expected::Literal(literal.clone())))
+            .collect(),
+    };
+    let probe = Probe {
+        url: UrlTemplate::with_parts("https://packing.example.com/{key}", |_| Ok(ProbePart::Key)).unwrap(),
+        done: asked(&[("/packed", Literal::Truth(true))]),
+        not_done: asked(&[("/canceled", Literal::Truth(true))]),
+    };
+    assert_eq!(probe.says(200, br#"{"packed":true,"canceled":true}"#, "k1"), Says::Neither);
+    assert_eq!(probe.says(200, br#"{"packed":true,"canceled":false}"#, "k1"), Says::Done);
 }
 
 #[test]
