@@ -15,6 +15,7 @@ mod say;
 mod send;
 mod team;
 mod vectors;
+mod vendors;
 
 pub use ended::{COULD_NOT, Ended};
 
@@ -27,6 +28,7 @@ use clap::{CommandFactory, Parser, Subcommand};
   sekali check                                        every problem of infra/endpoints.toml
   sekali check --against body.json --type order.paid  what a real payload would do
   sekali doctor request.http --endpoint stripe        why a request does not verify
+  sekali vendors stripe                               what an endpoint of a vendor needs
   sekali send events.jsonl --url URL --secret env:S   events to a receiver, as a vendor sends them
   sekali events show evt_1NxZ --stack sekali-prod     what happened to an event
   sekali stats --stack sekali-prod                    what is open or needs a human
@@ -43,6 +45,7 @@ enum Command {
     Local(local::Local),
     Check(check::Check),
     Doctor(doctor::Doctor),
+    Vendors(vendors::Vendors),
     Send(send::Send),
     Cost(cost::Cost),
     #[command(hide = true)]
@@ -72,6 +75,7 @@ impl Cli {
             Command::Local(local) => local.run().await.map(|()| Ended::Well),
             Command::Check(check) => check.run(),
             Command::Doctor(doctor) => doctor.run(),
+            Command::Vendors(vendors) => vendors.run(),
             Command::Send(send) => send.run().await,
             Command::Cost(cost) => cost.run(),
             Command::Vectors(vectors) => vectors.run(),

@@ -18,6 +18,8 @@ pub(crate) struct Document<'t> {
     /// Lines with an error of syntax: what recovery makes of them says nothing.
     broken_lines: BTreeSet<usize>,
     problems: Vec<Problem>,
+    /// How often something was wrong, also where it is not shown.
+    found: usize,
 }
 
 /// A key with its value, and where both stand (byte offsets).
@@ -49,10 +51,10 @@ impl<'t> Document<'t> {
         let (root, errors) = DeTable::parse_recoverable(text);
         let line_starts = std::iter::once(0).chain(text.match_indices('\n').map(|(at, _)| at + 1)).collect();
         let mut document =
-            Self { file, text, line_starts, broken_lines: BTreeSet::new(), problems: Vec::new() };
+            Self { file, text, line_starts, broken_lines: BTreeSet::new(), problems: Vec::new(), found: 0 };
         for error in errors {
             let at = error.span().map_or(0, |span| span.start);
-            document.problem(at, error.message(), None);
+            document.problem(at, error.message(), Some(of_syntax(error.message())));
             document.broken_lines.insert(document.line(at));
         }
         (document, root.into_inner())
@@ -78,6 +80,7 @@ impl<'t> Document<'t> {
 
     /// The same, at a place that was kept.
     pub(crate) fn problem_in(&mut self, place: Place, message: impl Into<String>, remedy: Option<String>) {
+        self.found += 1;
         if !self.broken_lines.contains(&place.line) {
             self.problems.push(Problem { place, message: message.into(), remedy });
         }
@@ -89,6 +92,17 @@ impl<'t> Document<'t> {
         if self.broken_lines.is_empty() {
             self.problem(at, message, remedy);
         }
+    }
+
+    /// How often something was wrong so far: what is read between two equal
+    /// counts was read whole.
+    pub(crate) fn found(&self) -> usize {
+        self.found
+    }
+
+    /// Whether a part of the file may be lost behind an error of syntax.
+    pub(crate) fn is_broken(&self) -> bool {
+        !self.broken_lines.is_empty()
     }
 
     /// The problems, in the order of the file.
@@ -221,7 +235,15 @@ impl<'t> Document<'t> {
 
     /// The value is of another kind than asked for.
     pub(crate) fn wrong_kind(&mut self, key: &str, at: usize, wanted: &str, found: &DeValue<'_>) {
-        self.problem(at, format!("`{key}` is {wanted}, not {}", kind(found)), None);
+        let example = match wanted {
+            "text in quotes" => format!("{key} = \"..\""),
+            "a table" => format!("{key} = {{ .. }}"),
+            "a list of tables" => format!("a heading [[..{key}]] for each"),
+            "a list of texts" => format!("{key} = [\"..\"]"),
+            "text or a list of texts" => format!("{key} = \"..\" or [\"..\", \"..\"]"),
+            _ => format!("{key} = {wanted}"),
+        };
+        self.problem(at, format!("`{key}` is {wanted}, not {}", kind(found)), Some(example));
     }
 }
 
@@ -229,6 +251,11 @@ impl<'d> Table<'d> {
     /// The whole document as a table.
     pub(crate) fn root(entries: &'d DeTable<'d>) -> Self {
         Self { at: 0, entries }
+    }
+
+    /// A table and where it stands.
+    pub(crate) fn of(at: usize, entries: &'d DeTable<'d>) -> Self {
+        Self { at, entries }
     }
 
     /// One entry.
@@ -251,6 +278,22 @@ fn entry<'d>((key, value): (&'d Spanned<toml::de::DeString<'d>>, &'d Spanned<DeV
         value: value.get_ref(),
         value_at: value.span().start,
     }
+}
+
+/// What to do about an error of syntax, in the words of the parser.
+fn of_syntax(message: &str) -> String {
+    let first = match message {
+        message if message.contains("duplicate key") => "keep one of the two, or put both into one list",
+        message if message.contains("quoted") => "text stands in quotes: key = \"text\"",
+        message if ["unclosed", "basic string", "array"].iter().any(|word| message.contains(word)) => {
+            "close it, on this line or above"
+        }
+        message if message.contains("value") && !message.contains("expected `=`") => {
+            "a value stands behind `=`, text in quotes: key = \"text\""
+        }
+        _ => "a line is key = value, or the heading [table] or [[table]] of those that follow",
+    };
+    format!("{first}. Mend this first: what follows it may not have been read")
 }
 
 /// A whole number that fits, whatever base it is written in.
@@ -306,7 +349,10 @@ mod tests {
         document.only(Table::root(&root), "this", &["a"]);
         let problems = shown(&document.finish());
         assert_eq!(problems.len(), 2, "{problems:?}");
-        assert!(problems[0].starts_with("a.toml:1:"), "{problems:?}");
+        assert!(
+            problems[0].starts_with("a.toml:1:") && problems[0].contains("Mend this first"),
+            "{problems:?}"
+        );
         assert!(problems[1].starts_with("a.toml:2:1: `b`"), "{problems:?}");
     }
 
@@ -319,8 +365,8 @@ mod tests {
         assert_eq!(
             shown(&document.finish()),
             [
-                "a.toml:1:5: `a` is text in quotes, not a whole number",
-                "a.toml:2:11: `b` is text in quotes, not a whole number",
+                "a.toml:1:5: `a` is text in quotes, not a whole number (a = \"..\")",
+                "a.toml:2:11: `b` is text in quotes, not a whole number (b = \"..\")",
             ]
         );
     }

@@ -182,6 +182,17 @@ pub enum NotASource {
     TooDeep(String),
 }
 
+impl NotASource {
+    /// What was likely meant, where the text tells.
+    pub fn remedy(&self) -> Option<String> {
+        let (Self::Unknown(text) | Self::NoPointer(text)) = self else { return None };
+        let bare = text.trim_start_matches(['$', '.']);
+        let is_path = !bare.is_empty()
+            && bare.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"._-/".contains(&byte));
+        is_path.then(|| format!("\"/{}\"", bare.replace('.', "/")))
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

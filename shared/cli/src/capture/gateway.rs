@@ -1,9 +1,7 @@
 //! The event that API Gateway gives a function, in payload format 1 or 2.
 
-use super::{Capture, text};
+use super::{Capture, base64, text};
 use anyhow::{Context, Result};
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use sekali::http::{Headers, Request};
 use sekali::time::UnixMillis;
 use serde_json::Value;
@@ -17,7 +15,7 @@ pub(super) fn read(event: &Value) -> Result<Capture> {
     let context = event.get("requestContext").context("the event has no `requestContext`")?;
     let content = text(event, "body").unwrap_or_default();
     let body = match event.get("isBase64Encoded").and_then(Value::as_bool) {
-        Some(true) => STANDARD.decode(content).context("the body says base64 and is none")?,
+        Some(true) => base64(content).context("the body says base64 and is none")?,
         _ => content.as_bytes().to_vec(),
     };
     let http = context.get("http").unwrap_or(context);

@@ -5,6 +5,9 @@ use super::{Capture, parts};
 use anyhow::{Result, bail};
 use sekali::http::{Headers, Request};
 
+const NOT_SHOWN: &str =
+    "what is shown of a request does not hold its body: put it below, after an empty line";
+
 /// Reads a request.
 ///
 /// # Errors
@@ -52,7 +55,10 @@ pub(super) fn read(bytes: &[u8]) -> Result<Capture> {
     let headers = Headers::new(pairs);
     let (url, path, query) = parts(target.as_deref().unwrap_or("/"));
     let url = url.or_else(|| headers.text("host").map(|host| format!("https://{host}{path}")));
-    let (body, note) = own_body(body, &headers);
+    let (body, note) = match shown && body.is_empty() && headers.text("content-length") != Some("0") {
+        true => (Vec::new(), Some(NOT_SHOWN.to_owned())),
+        false => own_body(body, &headers),
+    };
     let request = Request { method, path, query, headers, body };
     Ok(Capture { request, url, received_at: None, note })
 }
@@ -86,8 +92,9 @@ fn is_name(text: &str) -> bool {
 /// The body as it was sent: without the chunks of its transfer, and without the
 /// line end with which an editor ends every file.
 fn own_body(given: &[u8], headers: &Headers) -> (Vec<u8>, Option<String>) {
-    let chunked =
-        headers.text("transfer-encoding").is_some_and(|coding| coding.eq_ignore_ascii_case("chunked"));
+    // The last coding of `gzip, chunked` is that of the transfer.
+    let last = headers.text("transfer-encoding").and_then(|codings| codings.rsplit(',').next());
+    let chunked = last.is_some_and(|coding| coding.trim().eq_ignore_ascii_case("chunked"));
     if chunked && let Some(body) = joined(given) {
         return (body, Some("the chunks of the transfer were joined".to_owned()));
     }
@@ -96,6 +103,13 @@ fn own_body(given: &[u8], headers: &Headers) -> (Vec<u8>, Option<String>) {
         Some(length) if length < given.len() && given[length..].iter().all(|byte| b"\r\n".contains(byte)) => {
             let note = "the line end behind the declared length was taken for the file's own";
             (given[..length].to_vec(), Some(note.to_owned()))
+        }
+        Some(length) if length != given.len() => {
+            let note = format!(
+                "{length} bytes were declared and {} are here: it is not the body that was sent",
+                given.len()
+            );
+            (given.to_vec(), Some(note))
         }
         None if given.ends_with(b"\n") => {
             let note = "the file ends with a line end, which may be its editor's; the request's Content-Length would tell";
@@ -172,7 +186,31 @@ mod tests {
     }
 
     #[test]
+    fn a_body_that_is_not_there_or_not_whole_is_said() {
+        let curl = "> POST /in HTTP/2\n> Host: a.example\n> X-A: b\n> Content-Length: 7\n> \n\
+            * We are completely uploaded and fine\n< HTTP/2 401\n< content-type: application/json\n< \n{\"error\":\"unauthorized\"}";
+        let capture = request(curl);
+        assert!(capture.request.body.is_empty() && capture.note.unwrap().contains("put it below"));
+        assert_eq!(capture.request.headers.text("content-type"), None, "that is of the answer");
+        for (body, here) in [("{\"a\":1,", "8 are here"), ("{}", "2 are here")] {
+            let capture = request(&format!("X-A: b\nContent-Length: 7\n\n{body}"));
+            assert!(capture.note.unwrap().contains(here));
+        }
+    }
+
+    #[test]
+    fn a_head_with_bare_line_ends_leaves_those_of_the_body_alone() {
+        let capture = request("POST /in HTTP/1.1\nHost: a.example\nX-A: b\n\n{\r\n\r\n\"a\":1}");
+        assert_eq!(capture.request.body, b"{\r\n\r\n\"a\":1}");
+        let capture = request("POST /in HTTP/1.1\r\nX-A: b\r\n\r\n{\n\n\"a\":1}");
+        assert_eq!(capture.request.body, b"{\n\n\"a\":1}");
+    }
+
+    #[test]
     fn chunks_are_joined() {
+        let gzip =
+            request("X-A: b\r\nTransfer-Encoding: gzip, Chunked\r\n\r\n2;x=y\r\n{}\r\n0\r\nX-B: c\r\n\r\n");
+        assert_eq!(gzip.request.body, b"{}");
         let capture = request(
             "POST / HTTP/1.1\r\nTransfer-Encoding: chunked\r\n\r\n3\r\n{\"a\r\n3\r\n\":1\r\n1\r\n}\r\n0\r\n\r\n",
         );

@@ -6,6 +6,8 @@ mod har;
 mod http_text;
 
 use anyhow::{Context, Result, bail};
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD_NO_PAD;
 use sekali::doctor::puzzle::{Captured, Puzzle};
 use sekali::http::Request;
 use sekali::time::UnixMillis;
@@ -56,6 +58,11 @@ pub fn read(file: &Path, entry: Option<usize>) -> Result<Captures> {
 /// # Errors
 /// In none.
 pub fn recognised(bytes: &[u8], entry: Option<usize>) -> Result<Captures> {
+    // An editor or a shell may have put its mark in front of the file.
+    if bytes.starts_with(&[0xff, 0xfe]) || bytes.starts_with(&[0xfe, 0xff]) {
+        bail!("the file is UTF-16, in which no body keeps its bytes: capture it again as bytes or UTF-8");
+    }
+    let bytes = bytes.strip_prefix(b"\xef\xbb\xbf").unwrap_or(bytes);
     let json = match bytes.trim_ascii_start().first() {
         Some(b'{' | b'[') => serde_json::from_slice::<Value>(bytes).ok(),
         _ => None,
@@ -101,6 +108,21 @@ fn parts(target: &str) -> (Option<String>, String, String) {
     }
 }
 
+/// Base64 of either alphabet, with or without padding, in lines or not: tools
+/// that export requests differ.
+fn base64(text: &str) -> Option<Vec<u8>> {
+    let plain: String = text
+        .chars()
+        .filter(|letter| !letter.is_ascii_whitespace() && *letter != '=')
+        .map(|letter| match letter {
+            '-' => '+',
+            '_' => '/',
+            letter => letter,
+        })
+        .collect();
+    STANDARD_NO_PAD.decode(plain).ok()
+}
+
 /// A member that is text.
 fn text<'v>(value: &'v Value, name: &str) -> Option<&'v str> {
     value.get(name)?.as_str()
@@ -125,6 +147,26 @@ mod tests {
         assert_eq!(capture.url.as_deref(), Some("https://a.example/x"));
         assert_eq!((capture.request.method.as_str(), capture.request.query.as_str()), ("POST", "y=1"));
         assert_eq!(capture.request.body, b"{}");
+    }
+
+    #[test]
+    fn a_mark_in_front_of_the_file_is_no_part_of_the_request() {
+        let request = "\u{feff}POST /in HTTP/1.1\r\nHost: a.example\r\nX-A: b\r\n\r\n{}";
+        assert_eq!(one(request.as_bytes()).url.as_deref(), Some("https://a.example/in"));
+        let har = "\u{feff}{\"log\":{\"entries\":[{\"request\":{\"url\":\"https://a.example/in\"}}]}}";
+        assert_eq!(one(har.as_bytes()).request.path, "/in");
+        let wide: Vec<u8> = request.encode_utf16().flat_map(u16::to_le_bytes).collect();
+        let error = recognised(&wide, None).unwrap_err().to_string();
+        assert!(error.contains("UTF-16"), "{error}");
+    }
+
+    #[test]
+    fn base64_is_read_as_tools_write_it() {
+        for text in ["e30=", "e30", "e3\n0=\n"] {
+            assert_eq!(base64(text).as_deref(), Some(&b"{}"[..]), "{text:?}");
+        }
+        assert_eq!((base64("_-8="), base64("/+8=")), (Some(vec![0xff, 0xef]), Some(vec![0xff, 0xef])));
+        assert_eq!(base64("no base64!"), None);
     }
 
     #[test]

@@ -94,18 +94,16 @@ impl Check {
     /// A file cannot be read.
     pub fn run(&self) -> Result<Ended> {
         let team = Team::read(self.file.as_deref(), self.vendors.as_deref())?;
-        let Checked { config, parts, problems } = config::check(team.endpoints(), &team.descriptions());
+        let Checked { config, parts, problems, mentions } =
+            config::check(team.endpoints(), &team.descriptions());
         let is_sound = config.is_some();
         let mut report = Report {
             file: team.file.clone(),
             remarks: problems.into_iter().map(as_problem).collect(),
-            counts: (
-                parts.endpoints.len(),
-                parts.endpoints.values().map(|endpoint| endpoint.rules.len()).sum(),
-            ),
+            counts: (mentions.endpoints, mentions.rules),
             ..Report::default()
         };
-        report.remarks.extend(review(&parts, is_sound));
+        report.remarks.extend(review(&parts, &mentions));
         self.against_template(&team, &parts, &mut report)?;
         if self.secrets {
             report.remarks.extend(secrets::check(&parts, &team.folder));

@@ -77,11 +77,12 @@ fn read(
 ) -> Result<sekali::secret::Secret, Remark> {
     let not_looked_at = |why: &str| {
         let message = format!("the secret {reference} of {whose} was not looked at: {why}");
-        remark(Severity::Note, place, message, "sekali doctor verifies a captured request with it")
+        let remedy = "hold it up to a captured request: sekali doctor REQUEST --endpoint NAME --secret env:VARIABLE, with the secret in that variable";
+        remark(Severity::Note, place, message, remedy)
     };
     let Some(name) = reference.of(None) else { return Err(not_looked_at("each tenant has one of its own")) };
     match on_this_machine(folder, &name) {
-        None => Err(not_looked_at("it is kept in AWS")),
+        None => Err(not_looked_at("it is kept in AWS, and nothing here asks AWS")),
         Some(Ok(secret)) => Ok(secret),
         Some(Err(reason)) => {
             let message = format!("the secret {reference} of {whose} cannot be used: {reason}");

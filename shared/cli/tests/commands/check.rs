@@ -156,6 +156,77 @@ fn every_problem_is_shown_at_once() {
 }
 
 #[test]
+fn warnings_the_sum_and_the_totals_do_not_wait_for_other_problems_to_be_mended() {
+    let mut text = GOOD.to_owned();
+    for (from, to) in [
+        ("vendor = \"stripe\"", "vendor = \"stripe\"\ndedup_window = \"20d\""),
+        ("resource.payment = \"/data/object/id\"", "resource.payment = \"data.object.id\""),
+        (
+            "type = \"refunded\"\nstatus = \"refunded\"",
+            "type = \"refunded\"\nstatus = 5\n[[endpoint.shop.rule]]\ntype = \"x\"\nwhen = { amount = 1 }\nstatus = \"paid\"",
+        ),
+        (
+            "moves = [\"paid -> refunded\"]",
+            "moves = [\"paid -> refunded -> gone\"]\n[resource.spare]\norder = \"rank\"\nmoves = [\"a -> b\"]",
+        ),
+        (
+            "[destination]",
+            "[destination]\nspare = { http = \"http://spare.example.com\" }\nother = { http = \"https://other.example.com\", timeout = \"5 seconds\" }",
+        ),
+    ] {
+        assert!(text.contains(from), "{from}");
+        text = text.replacen(from, to, 1);
+    }
+    let run = with(&text).sekali(&["check", "--json"]);
+    let found = remarks(&run);
+    for expected in [
+        "dedup_window 20d of endpoint `shop` is too short",
+        "(\"/data/object/id\")",
+        "no endpoint has the resource `spare`",
+        "(\"/amount\")",
+        "plain http is only for a loopback address (https://spare.example.com",
+        "(\"5s\")",
+    ] {
+        assert_eq!(
+            found.iter().filter(|remark| remark.contains(expected)).count(),
+            1,
+            "{expected}: {found:#?}"
+        );
+    }
+    assert!(!found.iter().any(|remark| remark.contains("never")), "{found:#?}");
+    assert_eq!((run.json()["endpoints"].as_u64(), run.json()["rules"].as_u64()), (Some(1), Some(3)));
+}
+
+#[test]
+fn an_error_of_syntax_has_a_remedy() {
+    for (from, to, remedy) in [
+        ("vendor = \"stripe\"", "vendor = stripe", "text stands in quotes"),
+        ("vendor = \"stripe\"", "vendor =", "text stands in quotes"),
+        ("vendor = \"stripe\"", "vendor = \"stripe\"\nvendor = \"github\"", "keep one of the two"),
+        ("vendor = \"stripe\"", "vendor = \"stripe", "close it"),
+        ("vendor = \"stripe\"", "vendor \"stripe\"", "a line is key = value"),
+    ] {
+        let found = remarks(&with(&GOOD.replacen(from, to, 1)).sekali(&["check", "--json"]));
+        assert!(found.iter().any(|remark| remark.contains(remedy)), "{to}: {found:#?}");
+        assert!(found.iter().any(|remark| remark.contains("Mend this first")), "{to}: {found:#?}");
+    }
+}
+
+#[test]
+fn secrets_in_aws_are_said_not_to_be_looked_at_and_how_they_can_be() {
+    let folder = with(&GOOD.replacen("\"env:SHOP\"", "\"ssm:/prod/shop\", \"secretsmanager:prod/shop\"", 1));
+    let run = folder.sekali(&["check", "--secrets", "--json"]);
+    let found = remarks(&run);
+    for place in ["ssm:/prod/shop", "secretsmanager:prod/shop"] {
+        let expected =
+            format!("note 1:11: the secret {place} of endpoint `shop` was not looked at: it is kept in AWS");
+        assert!(found.iter().any(|remark| remark.starts_with(&expected)), "{found:#?}");
+    }
+    assert!(found.iter().all(|remark| remark.contains("--secret env:VARIABLE")), "{found:#?}");
+    assert_eq!(run.code, 0);
+}
+
+#[test]
 fn the_sum_of_the_dedup_window_is_shown_with_the_templates_own_numbers() {
     let folder = with(&GOOD.replacen("vendor =", "dedup_window = \"20d\"\nvendor =", 1));
     let sum = |run: Run| run.json()["remarks"].to_string();

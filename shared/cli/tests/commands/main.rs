@@ -9,6 +9,7 @@ mod doctor;
 mod send;
 mod template;
 mod vectors;
+mod vendors;
 
 use serde_json::Value;
 use std::path::{Path, PathBuf};

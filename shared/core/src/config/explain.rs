@@ -14,12 +14,18 @@ pub struct Sentence {
 }
 
 /// Every rule as a sentence, endpoint by endpoint, in the order in which the
-/// rules are tried.
+/// rules are tried. Of what is malformed nothing is said: a sentence without a
+/// part of it would say something else.
 pub fn explain(config: &Config) -> Vec<Sentence> {
     let rules = config.endpoints.values().flat_map(|endpoint| {
+        let whole = |rule: &&Rule| {
+            let has_resource = endpoint.whole || endpoint.resource.is_some() || rule.status.is_none();
+            rule.sound.condition && rule.sound.outcome && has_resource
+        };
         endpoint
             .rules
             .iter()
+            .filter(whole)
             .map(|rule| Sentence { place: rule.place.clone(), text: sentence(config, endpoint, rule) })
     });
     rules.collect()

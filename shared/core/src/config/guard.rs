@@ -155,6 +155,7 @@ pub(super) fn read(document: &mut Document<'_>, vendor: Option<&Vendor>, table: 
         document.problem(entry.key_at, "`at` says where `livemode` is, and the guard has none", None);
     }
     let answer = answer(document, table);
+    let before = document.found();
     let demands = match demand.key {
         "networks" => {
             let texts = document.texts(demand)?;
@@ -168,6 +169,10 @@ pub(super) fn read(document: &mut Document<'_>, vendor: Option<&Vendor>, table: 
         "when" => Demand::When(conditions(document, Fetched::TooEarly, demand)?),
         _ => livemode(document, vendor, table, demand)?,
     };
+    // What lacks a part would seem to stop more, or other, than it does.
+    if document.found() > before {
+        return None;
+    }
     Some(Guard { demands, answer: answer?, place: document.place(table.at) })
 }
 

@@ -13,6 +13,7 @@ mod explain;
 mod fetch;
 pub mod graph;
 mod guard;
+mod mentions;
 mod resource;
 mod review;
 mod rule;
@@ -37,6 +38,7 @@ pub use explain::{Sentence, explain};
 pub use fetch::{Auth, Fetch};
 pub use graph::Graph;
 pub use guard::{Demand, Guard, GuardAnswer, Network, NotANetwork};
+pub use mentions::Mentions;
 pub use resource::{OrderKind, Resource};
 pub use review::{Remark, Severity, review};
 pub use rule::{Condition, Field, Late, Rule, RuleAction, StatusFrom, Types};
@@ -88,6 +90,8 @@ pub struct Checked {
     pub parts: Config,
     /// What is wrong.
     pub problems: Vec<Problem>,
+    /// What the file mentions, whether or not it can be used.
+    pub mentions: Mentions,
 }
 
 /// Loads a configuration to run it.
@@ -104,7 +108,8 @@ pub fn load(endpoints: File<'_>, team_vendors: &[File<'_>]) -> Result<Config, Ve
 /// file, `vendors/NAME.toml`, and comes before a built-in one of that name.
 pub fn check(endpoints: File<'_>, team_vendors: &[File<'_>]) -> Checked {
     let Read { parts, problems } = read(endpoints, team_vendors);
-    Checked { config: problems.is_empty().then(|| parts.clone()), parts, problems }
+    let mentions = Mentions::of(endpoints);
+    Checked { config: problems.is_empty().then(|| parts.clone()), parts, problems, mentions }
 }
 
 struct Read {
@@ -166,7 +171,7 @@ where
     let mut named = BTreeMap::new();
     for entry in section.entries() {
         let name = Text { text: entry.key, at: entry.key_at };
-        document.accept(name, value::name(entry.key));
+        value::accept(document, name, value::name(entry.key));
         let thing = document.table(entry).and_then(|table| read(document, name, table));
         named.insert(entry.key.into(), thing);
     }

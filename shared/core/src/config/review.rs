@@ -2,12 +2,9 @@
 //! fire, keys that cannot be, statuses that nothing gives. The functions run
 //! without this; `sekali check` tells people before a delivery does.
 
-use super::{Condition, Config, Demand, Endpoint, Guard, OrderKind, Rule, StatusFrom, Types};
-use crate::ids::Status;
+use super::{Condition, Config, Demand, Endpoint, Guard, Mentions, OrderKind, Rule, Types};
 use crate::problem::{Place, Problem};
 use crate::source::{Pointer, Source};
-use std::collections::BTreeSet;
-
 /// How bad it is.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Severity {
@@ -46,13 +43,14 @@ impl Remark {
     }
 }
 
-/// Everything that can be said, in the order of the file. What nothing uses is
-/// only looked for where `complete` says that nothing of the file was left out.
-pub fn review(config: &Config, complete: bool) -> Vec<Remark> {
+/// Everything that can be said, in the order of the file, also of one that has
+/// problems: what something malformed mentions is used all the same.
+pub fn review(config: &Config, mentions: &Mentions) -> Vec<Remark> {
     let mut remarks: Vec<Remark> = config.endpoints.values().flat_map(of_endpoint).collect();
-    if complete {
-        remarks.extend(unreached_statuses(config));
-        remarks.extend(unused(config));
+    // Behind an error of syntax anything may be mentioned.
+    if mentions.are_all() {
+        remarks.extend(unreached_statuses(config, mentions));
+        remarks.extend(unused(config, mentions));
     }
     remarks.sort_by(|a, b| (&a.problem.place, a.severity).cmp(&(&b.problem.place, b.severity)));
     remarks
@@ -74,7 +72,7 @@ fn of_endpoint(endpoint: &Endpoint) -> Vec<Remark> {
 
 /// An API that is declared and never asked.
 fn asks_for_nothing(endpoint: &Endpoint) -> Option<Remark> {
-    let fetch = endpoint.fetch.as_ref()?;
+    let fetch = endpoint.fetch.as_ref().filter(|_| endpoint.whole)?;
     let in_order = endpoint.resource.as_ref().is_some_and(|resource| match resource.order {
         OrderKind::Fetch => true,
         OrderKind::Time => fetch.time.is_some(),
@@ -101,7 +99,11 @@ fn never_fires(endpoint: &Endpoint, rule: &Rule, earlier: &[Rule]) -> Option<Rem
     };
     // Where the earlier one has no condition, reading the file said so already.
     let shadow = earlier.iter().find(|earlier| {
-        !earlier.when.is_empty() && types_within(&rule.types, &earlier.types) && implies(rule, earlier)
+        !earlier.when.is_empty()
+            && rule.sound.condition
+            && earlier.sound.condition
+            && types_within(&rule.types, &earlier.types)
+            && implies(rule, earlier)
     });
     if let Some(shadow) = shadow {
         let why = format!("the one in line {} takes all its events", shadow.place.line);
@@ -163,14 +165,14 @@ fn is_below(inner: &Pointer, outer: &Pointer) -> bool {
 
 fn excludes(guard: &Guard, rule: &Rule) -> bool {
     match &guard.demands {
-        Demand::Types(Types::These(allowed)) => match &rule.types {
+        Demand::Types(Types::These(allowed)) if rule.sound.condition => match &rule.types {
             Types::These(types) => !types.iter().any(|event_type| allowed.contains(event_type)),
             Types::Every => false,
         },
         Demand::When(demanded) => {
             demanded.iter().any(|demanded| rule.when.iter().any(|own| contradicts(own, demanded)))
         }
-        Demand::Types(Types::Every) | Demand::Networks(_) | Demand::Livemode { .. } => false,
+        Demand::Types(_) | Demand::Networks(_) | Demand::Livemode { .. } => false,
     }
 }
 
@@ -237,38 +239,25 @@ fn is_volatile(endpoint: &Endpoint, source: &Source) -> bool {
 }
 
 /// Statuses of resources in use that no rule gives.
-fn unreached_statuses(config: &Config) -> Vec<Remark> {
+fn unreached_statuses(config: &Config, mentions: &Mentions) -> Vec<Remark> {
     let mut remarks = Vec::new();
     for resource in config.resources.values() {
-        let of_kind = config
-            .endpoints
-            .values()
-            .filter(|endpoint| endpoint.resource.as_ref().is_some_and(|own| own.kind == resource.kind));
-        let says: Vec<&StatusFrom> = of_kind
-            .clone()
-            .flat_map(|endpoint| &endpoint.rules)
-            .filter_map(|rule| rule.status.as_ref())
-            .collect();
-        let given: BTreeSet<&Status> = says
-            .iter()
-            .filter_map(|says| match says {
-                StatusFrom::Rule(status) => Some(status),
-                StatusFrom::Fetched(_) => None,
-            })
-            .collect();
-        if of_kind.count() == 0 {
-            let message = format!("no endpoint has the resource `{}`", resource.kind);
-            let remedy = format!("resource.{} = \"/pointer\" in an endpoint, or leave it out", resource.kind);
+        let kind = resource.kind.as_str();
+        if !mentions.has_resource(kind) {
+            let message = format!("no endpoint has the resource `{kind}`");
+            let remedy = format!("resource.{kind} = \"/pointer\" in an endpoint, or leave it out");
             remarks.push(Remark::new(Severity::Warning, &resource.place, message, &remedy));
             continue;
         }
-        if says.iter().any(|says| matches!(says, StatusFrom::Fetched(_))) {
+        let statuses = resource.graph.statuses();
+        let declared: Vec<&str> = statuses.iter().map(|status| status.as_str()).collect();
+        let Some(given) = mentions.statuses(kind, &declared) else {
             // The API may say any of them.
             continue;
-        }
-        for status in resource.graph.statuses().iter().filter(|status| !given.contains(status)) {
-            let begins = !resource.graph.statuses().iter().any(|from| resource.graph.reaches(from, status));
-            let message = format!("no rule gives resource `{}` the status \"{status}\"", resource.kind);
+        };
+        for status in statuses.iter().filter(|status| !given.contains(status.as_str())) {
+            let begins = !statuses.iter().any(|from| resource.graph.reaches(from, status));
+            let message = format!("no rule gives resource `{kind}` the status \"{status}\"");
             let remedy = match begins {
                 true => {
                     "moves begin there, so it may only name where a resource stands before its first event"
@@ -282,36 +271,19 @@ fn unreached_statuses(config: &Config) -> Vec<Remark> {
 }
 
 /// Actions and destinations that nothing asks for.
-fn unused(config: &Config) -> Vec<Remark> {
-    let asked: BTreeSet<&str> = config
-        .endpoints
-        .values()
-        .flat_map(|endpoint| &endpoint.rules)
-        .filter_map(|rule| rule.action.as_ref())
-        .map(|action| action.name.as_str())
-        .collect();
-    let called: BTreeSet<&str> = config.actions.values().map(|action| action.to.as_str()).collect();
-    let actions =
-        config.actions.values().filter(|action| !asked.contains(action.name.as_str())).map(|action| {
-            let message = format!("no rule asks for the action `{}`", action.name);
-            Remark::new(
-                Severity::Warning,
-                &action.place,
-                message,
-                "write the rule that asks for it, or leave it out",
-            )
-        });
-    let destinations =
-        config.destinations.values().filter(|destination| !called.contains(destination.name.as_str())).map(
-            |destination| {
-                let message = format!("no action goes to the destination `{}`", destination.name);
-                Remark::new(
-                    Severity::Warning,
-                    &destination.place,
-                    message,
-                    "leave it out, or send an action there",
-                )
-            },
-        );
+fn unused(config: &Config, mentions: &Mentions) -> Vec<Remark> {
+    let warning =
+        |place: &Place, message: String, remedy: &str| Remark::new(Severity::Warning, place, message, remedy);
+    let actions = config.actions.values().filter(|action| !mentions.asks_for(action.name.as_str()));
+    let actions = actions.map(|action| {
+        let message = format!("no rule asks for the action `{}`", action.name);
+        warning(&action.place, message, "write the rule that asks for it, or leave it out")
+    });
+    let destinations = config.destinations.values();
+    let destinations = destinations.filter(|destination| !mentions.calls(destination.name.as_str()));
+    let destinations = destinations.map(|destination| {
+        let message = format!("no action goes to the destination `{}`", destination.name);
+        warning(&destination.place, message, "leave it out, or send an action there")
+    });
     actions.chain(destinations).collect()
 }

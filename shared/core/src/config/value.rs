@@ -1,5 +1,6 @@
 //! The small languages inside texts: spans of time, sizes, names, URLs.
 
+use crate::document::{Document, Entry, Text};
 use crate::rate::Rate;
 use std::time::Duration;
 
@@ -45,6 +46,72 @@ pub enum NotAValue {
     /// Plain http to somewhere else than this machine.
     #[error("plain http is only for a loopback address")]
     PlainHttp,
+}
+
+impl NotAValue {
+    /// What to write in place of the text.
+    pub fn remedy(self, text: &str) -> String {
+        match self {
+            Self::Span => match meant(text) {
+                Some(span) => format!("\"{span}\""),
+                None => {
+                    "e.g. \"24h\", \"30d\" or \"500ms\"; two units are said in the smaller one".to_owned()
+                }
+            },
+            Self::SpanTooLong => "a span that is meant for ever is left out".to_owned(),
+            Self::Size => "e.g. \"256KiB\" or \"1MiB\"".to_owned(),
+            Self::Rate => "e.g. \"100/s\", \"30/m\" or \"500/h\"".to_owned(),
+            Self::MediaType => "e.g. \"application/json\"".to_owned(),
+            Self::Name => "e.g. `order-paid`".to_owned(),
+            Self::Url => "e.g. \"https://tasks.example.com/new\"".to_owned(),
+            Self::UrlWithUser => "name the place of a secret instead".to_owned(),
+            Self::UrlWithFragment => "leave out what begins with #: it is never sent".to_owned(),
+            Self::PlainHttp => match text.split_once("://") {
+                Some((_, rest)) => format!("https://{rest}, or 127.0.0.1 for a service on this machine"),
+                None => "https://".to_owned(),
+            },
+        }
+    }
+}
+
+/// The span that people meant who wrote `45 days`, `2 Hours` or `1w`.
+fn meant(text: &str) -> Option<String> {
+    let compact: String = text.split_whitespace().collect::<String>().to_ascii_lowercase();
+    let (number, unit) = number_and_unit(&compact)?;
+    let (number, unit) = match unit {
+        "ms" | "s" | "m" | "h" | "d" => (number, unit),
+        "sec" | "secs" | "second" | "seconds" => (number, "s"),
+        "min" | "mins" | "minute" | "minutes" => (number, "m"),
+        "hr" | "hrs" | "hour" | "hours" => (number, "h"),
+        "day" | "days" => (number, "d"),
+        "w" | "week" | "weeks" => (number.checked_mul(7)?, "d"),
+        _ => return None,
+    };
+    let meant = format!("{number}{unit}");
+    span(&meant).is_ok().then_some(meant)
+}
+
+/// A value that must be text, read by one of the readers here; what that
+/// refuses is a problem with its remedy.
+pub(crate) fn read<'d, T>(
+    document: &mut Document<'_>,
+    entry: Entry<'d>,
+    reader: impl FnOnce(&'d str) -> Result<T, NotAValue>,
+) -> Option<T> {
+    let text = document.text(entry)?;
+    accept(document, text, reader(text.text))
+}
+
+/// The same of a text that was read.
+pub(crate) fn accept<T>(
+    document: &mut Document<'_>,
+    text: Text<'_>,
+    result: Result<T, NotAValue>,
+) -> Option<T> {
+    let refused = |refused: NotAValue| {
+        document.problem(text.at, refused.to_string(), Some(refused.remedy(text.text)));
+    };
+    result.map_err(refused).ok()
 }
 
 /// A span of time such as `24h`, `30d`, `15m`, `10s` or `500ms`.
@@ -187,6 +254,22 @@ mod tests {
         }
         assert_eq!(span("4000d"), Err(NotAValue::SpanTooLong));
         assert_eq!(span("18446744073709551615d"), Err(NotAValue::SpanTooLong));
+    }
+
+    #[test]
+    fn a_span_in_other_words_is_said_in_ours() {
+        for (written, meant) in [
+            ("45 days", "\"45d\""),
+            ("2 Hours", "\"2h\""),
+            ("1w", "\"7d\""),
+            ("90 sec", "\"90s\""),
+            ("1 h", "\"1h\""),
+        ] {
+            assert_eq!(NotAValue::Span.remedy(written), meant);
+        }
+        for nothing in ["", "soon", "1h30m", "999999 weeks", "1.5h"] {
+            assert!(NotAValue::Span.remedy(nothing).starts_with("e.g. "), "{nothing}");
+        }
     }
 
     #[test]

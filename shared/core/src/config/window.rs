@@ -92,7 +92,7 @@ impl Endpoint {
 /// event that names it can still come. A problem shows the sum.
 pub fn check_windows(config: &Config, retentions: Retentions) -> Vec<Problem> {
     let mut longest: BTreeMap<&ActionName, (Duration, &EndpointName)> = BTreeMap::new();
-    for endpoint in config.endpoints.values() {
+    for endpoint in config.endpoints.values().filter(|endpoint| !endpoint.dedup_window_unread) {
         let window = (endpoint.dedup_window(retentions), &endpoint.name);
         for action in endpoint.rules.iter().filter_map(|rule| rule.action.as_ref()) {
             longest.entry(&action.name).and_modify(|known| *known = window.max(*known)).or_insert(window);
@@ -106,6 +106,9 @@ pub fn check_windows(config: &Config, retentions: Retentions) -> Vec<Problem> {
 
 fn check_endpoint(endpoint: &Endpoint, retentions: Retentions) -> Option<Problem> {
     let needed = Needed::of(endpoint, retentions);
+    if endpoint.dedup_window_unread {
+        return None;
+    }
     let name = &endpoint.name;
     let (message, remedy) = match endpoint.dedup_window_said {
         None if needed.is_known() => return None,

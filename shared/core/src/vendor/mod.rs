@@ -26,6 +26,7 @@ mod sender;
 mod shape;
 pub mod sign;
 mod signature;
+mod summary;
 pub(crate) mod template;
 #[cfg(test)]
 mod tests;
@@ -41,6 +42,7 @@ pub use params::Params;
 pub use refusal::Refusal;
 pub use scheme::Assurance;
 pub use shape::{Order, Param, Reply, Retry};
+pub use summary::{SecretNeed, Summary};
 pub use verify::Verified;
 
 use crate::ids::VendorName;

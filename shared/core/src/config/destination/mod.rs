@@ -91,8 +91,9 @@ pub(super) fn read(document: &mut Document<'_>, name: Text<'_>, table: Table<'_>
     let honours_key_for = promise::honours_key_for(document, kind.as_ref(), table.get("honours_key_for"));
     let in_doubt = table.get("in_doubt").map_or(Some(InDoubt::Park), |entry| document.word(entry, &IN_DOUBT));
     let probe = probe::read(document, (name, table), in_doubt);
-    let settling =
-        table.get("settling").map_or(Some(DEFAULT_SETTLING), |entry| document.read(entry, value::span));
+    let settling = table
+        .get("settling")
+        .map_or(Some(DEFAULT_SETTLING), |entry| value::read(document, entry, value::span));
     let timeout = table.get("timeout").map_or(Some(DEFAULT_TIMEOUT), |entry| timeout(document, entry));
     let decisive = table
         .get("decisive")
@@ -160,7 +161,7 @@ fn own_secrets(
 
 /// A span that is longer than nothing.
 pub(super) fn positive_span(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Duration> {
-    let span = document.read(entry, value::span)?;
+    let span = value::read(document, entry, value::span)?;
     if span.is_zero() {
         document.problem(entry.value_at, format!("`{}` is longer than nothing", entry.key), None);
         return None;

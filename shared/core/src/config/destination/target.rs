@@ -126,8 +126,8 @@ pub(super) fn read(document: &mut Document<'_>, name: Text<'_>, table: Table<'_>
     }
     let entry = *declared.first()?;
     match entry.key {
-        "http" => document.read(entry, value::url).map(|url| DestinationKind::Http(url.to_owned())),
-        "code" => document.read(entry, value::name).map(|name| DestinationKind::Code(name.into())),
+        "http" => value::read(document, entry, value::url).map(|url| DestinationKind::Http(url.to_owned())),
+        "code" => value::read(document, entry, value::name).map(|name| DestinationKind::Code(name.into())),
         "sqs" => aws(document, entry, Service::Sqs).map(DestinationKind::Sqs),
         "function" => aws(document, entry, Service::Lambda).map(DestinationKind::Function),
         _ => aws(document, entry, Service::Events).map(DestinationKind::EventBridge),

@@ -75,6 +75,10 @@ pub struct Endpoint {
     pub(super) dedup_window_said: Option<Duration>,
     pub(super) dedup_window_place: Option<Place>,
     pub(super) sources: Vec<Source>,
+    /// `false`: something of it is malformed and left out, so it never runs.
+    pub(super) whole: bool,
+    /// A window is said that cannot be read, or may be lost.
+    pub(super) dedup_window_unread: bool,
 }
 
 /// Where the tenant of a delivery is named.

@@ -56,6 +56,7 @@ pub(in crate::config) fn read(
     name: Text<'_>,
     table: Table<'_>,
 ) -> Option<Endpoint> {
+    let before = document.found();
     document.only(table, "an endpoint", KEYS);
     let vendor = described(document, declared, name, table);
     let fetch = table.get("fetch").map(|entry| fetch::read(document, entry));
@@ -67,7 +68,7 @@ pub(in crate::config) fn read(
         Some(Some((_, resource))) => ResourceOf::Declared(resource),
     };
     let rules = rules(document, declared, OfEndpoint { resource: of_rules, fetched }, table);
-    let dedup_scope = table.get("dedup_scope").and_then(|entry| document.read(entry, value::name));
+    let dedup_scope = table.get("dedup_scope").and_then(|entry| value::read(document, entry, value::name));
     let tenant = table.get("tenant").map(|entry| tenant(document, entry));
     let resource = resource.map(|found| found.map(|(resource, _)| resource));
     let settings = Settings {
@@ -82,6 +83,8 @@ pub(in crate::config) fn read(
         vendor::check(document, table, name, vendor, &settings);
     }
     let allow_unconfirmed = settings.allow_unconfirmed;
+    let dedup_window_said = table.get("dedup_window").and_then(|entry| positive_span(document, entry));
+    let said = table.get("dedup_window").is_some();
     // A malformed setting is a problem already and its default is never used:
     // reading goes on, so that every problem is found at once.
     let mut endpoint = Endpoint {
@@ -91,13 +94,14 @@ pub(in crate::config) fn read(
         guards: guards(document, vendor.as_deref(), table),
         rules,
         content_types: content_types(document, vendor.as_deref(), table),
-        rate: table.get("rate").and_then(|entry| document.read(entry, value::rate)),
+        rate: table.get("rate").and_then(|entry| value::read(document, entry, value::rate)),
         max_body: table
             .get("max_body")
             .and_then(|entry| max_body(document, entry))
             .unwrap_or(DEFAULT_MAX_BODY),
         dedup_scope: DedupScope(dedup_scope.unwrap_or(name.text).to_owned()),
-        dedup_window_said: table.get("dedup_window").and_then(|entry| positive_span(document, entry)),
+        dedup_window_unread: dedup_window_said.is_none() && (said || document.is_broken()),
+        dedup_window_said,
         dedup_window_place: table.get("dedup_window").map(|entry| document.place(entry.value_at)),
         versions: versions(document, table),
         unknown_version: word(document, table, "unknown_version", UNUSABLE, Unusable::Hold),
@@ -105,12 +109,14 @@ pub(in crate::config) fn read(
         duplicate: duplicate(document, table),
         allow_unconfirmed,
         place: document.place(name.at),
-        tenant: tenant.map_or(Some(None), |found| found.map(Some))?,
-        resource: resource.map_or(Some(None), |found| found.map(Some))?,
-        fetch: fetch.map_or(Some(None), |found| found.map(Some))?,
+        tenant: tenant.flatten(),
+        resource: resource.flatten(),
+        fetch: fetch.flatten(),
         vendor: vendor?,
         sources: Vec::new(),
+        whole: false,
     };
+    endpoint.whole = document.found() == before && !document.is_broken();
     endpoint.sources = sources(&endpoint);
     Some(endpoint)
 }
@@ -241,7 +247,7 @@ fn content_types(
     }
     let mut taken = Vec::with_capacity(texts.len());
     for text in texts {
-        let Some(media_type) = document.accept(text, value::media_type(text.text)) else { continue };
+        let Some(media_type) = value::accept(document, text, value::media_type(text.text)) else { continue };
         let sent = vendor.is_none_or(|vendor| {
             vendor.content_types().iter().any(|known| known == "*" || known == media_type)
         });
@@ -266,7 +272,7 @@ fn tenant(document: &mut Document<'_>, entry: Entry<'_>) -> Option<TenantFrom> {
 
 fn params(document: &mut Document<'_>, table: Table<'_>) -> Params {
     let public_url = table.get("public_url").and_then(|entry| {
-        let url = document.read(entry, value::url)?;
+        let url = value::read(document, entry, value::url)?;
         if url.contains('?') {
             document.problem(entry.value_at, "`public_url` has no query: it comes with each delivery", None);
         }
@@ -285,7 +291,7 @@ fn params(document: &mut Document<'_>, table: Table<'_>) -> Params {
 fn max_body(document: &mut Document<'_>, entry: Entry<'_>) -> Option<u64> {
     let size = match entry.value {
         DeValue::Integer(bytes) => whole_number(bytes).and_then(|bytes| u64::try_from(bytes).ok()),
-        _ => Some(document.read(entry, value::size)?),
+        _ => Some(value::read(document, entry, value::size)?),
     };
     match size {
         Some(size) if (1..=LARGEST_MAX_BODY).contains(&size) => Some(size),

@@ -20,6 +20,11 @@ pub(super) fn rules(
     let mut all_taken: Option<Place> = None;
     for table in document.tables(entry) {
         let Some(rule) = rule::read(document, declared, endpoint, table) else { continue };
+        if !rule.sound.condition {
+            // For which events it is, is not known.
+            rules.push(rule);
+            continue;
+        }
         refuse_shadowed(document, table.at, &rule, &taken, all_taken.as_ref());
         if rule.when.is_empty() {
             match &rule.types {

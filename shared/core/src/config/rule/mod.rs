@@ -25,6 +25,17 @@ pub struct Rule {
     pub late: Option<Late>,
     /// Where the rule stands.
     pub place: Place,
+    pub(in crate::config) sound: Sound,
+}
+
+/// Which part of a rule was read whole. What was not is left out of it, so
+/// that the rest can still be judged; such a rule never runs.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(in crate::config) struct Sound {
+    /// For which events it is.
+    pub(in crate::config) condition: bool,
+    /// What it asks for.
+    pub(in crate::config) outcome: bool,
 }
 
 /// The event types that a rule is for.

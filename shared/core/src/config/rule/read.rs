@@ -1,6 +1,6 @@
 //! Reads rules.
 
-use super::{Condition, Field, Late, Rule, RuleAction, StatusFrom, Types};
+use super::{Condition, Field, Late, Rule, RuleAction, Sound, StatusFrom, Types};
 use crate::config::resource::Resource;
 use crate::config::{Declared, value};
 use crate::document::{Document, Entry, Table, Text};
@@ -54,6 +54,7 @@ pub(in crate::config) fn read(
 ) -> Option<Rule> {
     let OfEndpoint { resource, fetched } = endpoint;
     document.only(table, "a rule", KEYS);
+    let before = document.found();
     let types = match table.get("type") {
         Some(entry) => types(document, entry),
         None => {
@@ -63,7 +64,8 @@ pub(in crate::config) fn read(
             None
         }
     };
-    let when = table.get("when").map_or(Some(Vec::new()), |entry| conditions(document, fetched, entry));
+    let when = table.get("when").and_then(|entry| conditions(document, fetched, entry)).unwrap_or_default();
+    let condition = document.found() == before && !document.is_broken();
     let status = table.get("status").map(|entry| status(document, endpoint, entry));
     let action = table.get("action").map(|entry| action(document, declared, fetched, entry));
     if status.is_none() && action.is_none() {
@@ -71,10 +73,17 @@ pub(in crate::config) fn read(
         document.absent(table.at, "the rule does nothing", Some(remedy.to_owned()));
     }
     let late = late(document, table, !matches!(resource, ResourceOf::Nothing), action.is_some());
-    // A status or action that is there but malformed makes no rule.
-    let status = status.map_or(Some(None), |status| status.map(Some))?;
-    let action = action.map_or(Some(None), |action| action.map(Some))?;
-    Some(Rule { types: types?, when: when?, status, action, late, place: document.place(table.at) })
+    // One that is there but malformed is a problem already.
+    let outcome = status != Some(None) && action != Some(None);
+    Some(Rule {
+        types: types?,
+        when,
+        status: status.flatten(),
+        action: action.flatten(),
+        late,
+        place: document.place(table.at),
+        sound: Sound { condition, outcome },
+    })
 }
 
 /// Reads the types of a rule or a guard.
@@ -119,7 +128,8 @@ pub(in crate::config) fn conditions(
         let literal = Literal::from_toml(entry.value);
         if literal.is_none() {
             let message = "the right side of `when` is text, a number, true or false";
-            document.problem(entry.value_at, message, None);
+            let remedy = "for one of several values write a rule for each";
+            document.problem(entry.value_at, message, Some(remedy.to_owned()));
         }
         if let (Some(source), Some(literal)) = (source, literal) {
             conditions.push(Condition { source, literal });
@@ -134,7 +144,13 @@ pub(in crate::config) fn source(
     fetched: Fetched,
     text: Text<'_>,
 ) -> Option<Source> {
-    let source = document.accept(text, Source::parse(text.text))?;
+    let source = match Source::parse(text.text) {
+        Ok(source) => source,
+        Err(refused) => {
+            document.problem(text.at, refused.to_string(), refused.remedy());
+            return None;
+        }
+    };
     match (&source, fetched) {
         (Source::Fetch(_), Fetched::NotAsked) => {
             let remedy = "fetch.url = \"https://api.example.com/v1/jobs/{/id}\"";
@@ -255,7 +271,7 @@ fn fields(document: &mut Document<'_>, fetched: Fetched, entry: Entry<'_>) -> Op
             document.problem(field.key_at, message, Some(remedy));
             continue;
         }
-        document.accept(Text { text: field.key, at: field.key_at }, value::name(field.key));
+        value::accept(document, Text { text: field.key, at: field.key_at }, value::name(field.key));
         let Some(text) = document.text(field) else { continue };
         if let Some(source) = source(document, fetched, text) {
             fields.push(Field { name: field.key.into(), source });

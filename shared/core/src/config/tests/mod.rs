@@ -86,9 +86,10 @@ fn the_whole_files_of_the_reference_hold_together() {
     assert_eq!(files.len(), 2);
     let day = std::time::Duration::from_secs(86_400);
     for file in files {
-        let config = load(("endpoints.toml", file), &[]).unwrap();
+        let checked = check(("endpoints.toml", file), &[]);
+        let config = checked.config.unwrap();
         assert_eq!(check_windows(&config, Retentions { queue: day * 4, dlq: day * 14 }), []);
-        let remarks = review(&config, true);
+        let remarks = review(&config, &checked.mentions);
         assert!(remarks.is_empty(), "{remarks:?}");
     }
 }
@@ -232,8 +233,8 @@ fn every_problem_is_found_at_once() {
         [
             "1:11: endpoint `shop` has no secret, and stripe signs its deliveries (secrets = [\"env:NAME\"])",
             "3:1: `secretz` is no key of an endpoint (did you mean `secrets`?)",
-            "6:8: `type` is text or a list of texts, not a whole number",
-            "7:10: `status` is text in quotes, not a whole number",
+            "6:8: `type` is text or a list of texts, not a whole number (type = \"..\" or [\"..\", \"..\"])",
+            "7:10: `status` is text in quotes, not a whole number (status = \"..\")",
             "11:9: \"tim\" is no `order` (did you mean \"time\"?)",
         ]
     );

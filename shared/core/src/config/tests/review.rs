@@ -5,7 +5,7 @@ fn remarks(from: &str, to: &str) -> Vec<String> {
     assert!(BASE.contains(from), "`{from}` is not in the base file");
     let checked = check(("endpoints.toml", &BASE.replacen(from, to, 1)), &[]);
     assert_eq!(shown(&checked.problems), [""; 0], "{from} -> {to}");
-    let remarks = review(&checked.parts, true);
+    let remarks = review(&checked.parts, &checked.mentions);
     remarks
         .iter()
         .map(|remark| {
@@ -139,16 +139,104 @@ fn statuses_that_no_rule_gives_and_what_nothing_uses_are_warnings() {
     ]);
 }
 
+/// Whether the remarks about the changed base file have one with this text.
+fn has(text: &str, remark: &str) -> bool {
+    let checked = check(("endpoints.toml", text), &[]);
+    assert!(!checked.problems.is_empty(), "{text}");
+    let remarks = review(&checked.parts, &checked.mentions);
+    remarks.iter().any(|found| found.problem.message.contains(remark))
+}
+
 #[test]
-fn what_nothing_uses_is_not_looked_for_in_a_file_of_which_a_part_was_left_out() {
-    let broken = BASE.replace("late = \"act\"", "late = \"maybe\"");
-    let checked = check(("endpoints.toml", &broken), &[]);
-    assert_eq!(checked.problems.len(), 1);
-    assert_eq!(review(&checked.parts, false), []);
+fn warnings_do_not_wait_for_problems_to_be_mended() {
+    let spare =
+        BASE.replace("[destination]", "[destination]\nspare = { http = \"https://spare.example.com\" }");
+    for (from, to) in [
+        ("late = \"act\"", "late = \"maybe\""),
+        ("late = \"act\"", ""),
+        ("vendor = \"stripe\"", "vendor = \"nobody\""),
+        ("resource.payment = \"/data/object/id\"", "resource.payment = \"data\""),
+        ("type = \"paid\"", "type = 5"),
+        ("type = \"paid\"", "type = \"paid\"\nwhen = { \"a\" = 1 }"),
+        ("action.pack = { order = \"/order\" }", "action.pack = { order = \"order\" }"),
+    ] {
+        let text = spare.replacen(from, to, 1);
+        assert!(has(&text, "the status \"refunded\""), "{from} -> {to}");
+        assert!(has(&text, "no action goes to the destination `spare`"), "{from} -> {to}");
+        // What is mentioned, if only by what is malformed, is used.
+        for used in ["the status \"paid\"", "no rule asks for the action `pack`", "destination `packing`"] {
+            assert!(!has(&text, used), "{from} -> {to}: {used}");
+        }
+    }
+}
+
+#[test]
+fn a_slip_in_a_name_does_not_make_what_was_meant_unused() {
+    for (from, to) in [
+        ("action.pack", "action.pac"),
+        ("to = \"packing\"", "to = \"paking\""),
+        ("status = \"paid\"", "status = \"payed\""),
+        ("resource.payment =", "resource.paymant ="),
+    ] {
+        let text = BASE.replacen(from, to, 1);
+        for unused in ["no rule asks", "no action goes", "the status \"paid\"", "no endpoint has"] {
+            assert!(!has(&text, unused), "{from} -> {to}: {unused}");
+        }
+    }
+}
+
+#[test]
+fn behind_an_error_of_syntax_nothing_is_said_to_be_unused() {
+    assert!(!has(&BASE.replace("late = \"act\"", "late = "), "no rule"));
+}
+
+#[test]
+fn a_rule_or_guard_that_cannot_be_read_whole_takes_nothing_from_others() {
+    for (first, guard) in [
+        ("type = \"later\"\nwhen = { \"amount\" = 1 }", ""),
+        ("type = [\"*\", \"x*\"]", ""),
+        ("type = \"later\"\nwhen = { \"/a\" = [1] }", ""),
+        ("type = \"other\"", "[[endpoint.shop.guard]]\ntypes = [\"x*\"]\nanswer = 200\n"),
+    ] {
+        let rule = |head: &str| format!("[[endpoint.shop.rule]]\n{head}\nstatus = \"refunded\"\n");
+        let rules = format!("{guard}{}{}[resource.payment]", rule(first), rule("type = \"later\""));
+        let text = BASE.replacen("[resource.payment]", &rules, 1);
+        let checked = check(("endpoints.toml", &text), &[]);
+        let remarks = review(&checked.parts, &checked.mentions);
+        let never = |message: &String| message.contains("never");
+        assert_eq!(
+            checked.problems.len(),
+            if first.contains("x*") { 2 } else { 1 },
+            "{:?}",
+            checked.problems
+        );
+        assert!(
+            !checked.problems.iter().map(|problem| &problem.message).any(never),
+            "{:?}",
+            checked.problems
+        );
+        assert!(!remarks.iter().map(|remark| &remark.problem.message).any(never), "{remarks:?}");
+        assert_eq!(
+            explain(&checked.parts).iter().filter(|one| one.text.contains("becomes refunded")).count(),
+            if guard.is_empty() { 1 } else { 2 }
+        );
+    }
 }
 
 #[test]
 fn the_shipped_endpoints_call_for_no_remark() {
     let file = ("infra/endpoints.toml", include_str!("../../../../../infra/endpoints.toml"));
-    assert_eq!(review(&check(file, &[]).parts, true), []);
+    let checked = check(file, &[]);
+    assert_eq!(review(&checked.parts, &checked.mentions), []);
+}
+
+const README: &str = include_str!("../../../../../README.md");
+
+#[test]
+fn the_example_of_the_readme_calls_for_no_remark() {
+    let example = README.split("```toml\n").nth(1).unwrap().split("```").next().unwrap();
+    assert_eq!(example.lines().filter(|line| !line.is_empty()).count(), 20);
+    let checked = check(("README.md", example), &[]);
+    assert_eq!(shown(&checked.problems), [""; 0]);
+    assert_eq!(review(&checked.parts, &checked.mentions), []);
 }

@@ -60,7 +60,7 @@ fn what_the_signature_covers_is_configured() {
     assert_eq!(with_vendor(&covering, &[BY_RANK, said]), [""; 0]);
     let number = (said.0, said.1.replace("\"8PT\"", "8"));
     let found = with_vendor(&covering, &[BY_RANK, (number.0, &number.1)]);
-    assert_eq!(found, ["4:25: `webhook_id` is text in quotes, not a whole number"]);
+    assert_eq!(found, ["4:25: `webhook_id` is text in quotes, not a whole number (webhook_id = \"..\")"]);
     let misspelt = (said.0, said.1.replace("webhook_id", "webhook_ie"));
     let found = with_vendor(&covering, &[BY_RANK, (misspelt.0, &misspelt.1)]);
     assert_eq!(found.len(), 2, "{found:?}");

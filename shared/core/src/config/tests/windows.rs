@@ -1,7 +1,7 @@
 //! INV-9: dedup outlives every way an event can come back.
 
 use super::{BASE, PLAIN};
-use crate::config::{Config, MARGIN, Retentions, check_windows, load};
+use crate::config::{Config, MARGIN, Retentions, check, check_windows, load};
 use std::time::Duration;
 
 const DAY: Duration = Duration::from_secs(86_400);
@@ -80,4 +80,18 @@ fn an_action_is_kept_as_long_as_an_event_that_names_it_can_come() {
 fn a_sum_is_said_in_whole_days_and_is_never_less_than_it_is() {
     let problems = found(&config("horizon = \"10m\"", "shop", "shop"));
     assert!(problems[0].contains("+ margin 1d = 20d at least"), "{problems:?}");
+}
+
+#[test]
+fn a_window_that_cannot_be_read_or_may_be_lost_is_not_said_to_be_missing() {
+    let text = BASE.replace("\"stripe\"", "\"acme\"").replace("order = \"time\"", "order = \"rank\"");
+    let vendor = format!("{PLAIN}[retry]\nhorizon = \"3d\"\n");
+    for (line, expected) in
+        [("dedup_window = \"45 days\"", 0), ("dedup_window = ", 0), ("max_body = \"x\"", 1)]
+    {
+        let text = text.replacen("secrets", &format!("{line}\nsecrets"), 1);
+        let checked = check(("endpoints.toml", &text), &[("vendors/acme.toml", &vendor)]);
+        assert_eq!(checked.problems.len(), 1, "{:?}", checked.problems);
+        assert_eq!(check_windows(&checked.parts, RETENTIONS).len(), expected, "{line}");
+    }
 }

@@ -9,7 +9,8 @@ mod scheme;
 mod signature;
 
 #[cfg(test)]
-pub(super) use signature::{KIND_NAMES, kind_name};
+pub(super) use signature::KIND_NAMES;
+pub(super) use signature::kind_name;
 
 use super::Vendor;
 use super::place::Place;
@@ -214,7 +215,7 @@ fn word<T: Copy>(document: &mut Document<'_>, table: Table<'_>, key: &str, words
 }
 
 fn span(document: &mut Document<'_>, table: Table<'_>, key: &str) -> Option<Duration> {
-    table.get(key).and_then(|entry| document.read(entry, value::span))
+    table.get(key).and_then(|entry| value::read(document, entry, value::span))
 }
 
 fn whole(document: &mut Document<'_>, entry: Entry<'_>) -> Option<u64> {

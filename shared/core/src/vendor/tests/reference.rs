@@ -67,83 +67,29 @@ fn the_table_of_vendors_is_that_of_the_descriptions() {
     assert!(REFERENCE.contains(&table), "docs/vendors.md should list:\n{table}");
 }
 
-/// Each once, in order.
-fn distinct(texts: impl IntoIterator<Item = String>) -> String {
-    let mut known: Vec<String> = Vec::new();
-    for text in texts {
-        if !known.contains(&text) {
-            known.push(text);
-        }
-    }
-    if known.is_empty() { "none".to_owned() } else { known.join("; ") }
-}
-
 fn row(vendor: &Vendor) -> String {
-    use crate::config::value::show_span;
-    let unknown = || "unknown".to_owned();
-    let span = |span: Option<std::time::Duration>, none: &str| match span {
-        Some(span) if span.is_zero() => none.to_owned(),
-        span => span.map_or_else(unknown, show_span),
+    let summary = vendor.summary();
+    let secret = match summary.secret {
+        SecretNeed::Needed => "yes",
+        SecretNeed::Published => "published",
+        SecretNeed::None => "no",
     };
+    let confirmed = if summary.confirmed { "yes" } else { "no" };
+    let params = summary.configured_with();
     let cells = [
-        vendor.name().to_string(),
-        if vendor.confirmed() { "yes" } else { "no" }.to_owned(),
-        distinct(vendor.schemes.iter().map(|scheme| kind(&scheme.kind))),
-        vendor.assurance().as_str().to_owned(),
-        distinct(vendor.schemes.iter().map(bounds)),
-        distinct(vendor.events.iter().map(identified)),
-        span(vendor.reply().deadline, "none"),
-        span(vendor.retry().horizon, "not"),
-        span(vendor.retry().resend, "not"),
-        distinct(vendor.handshakes.iter().map(|handshake| handshake.name.clone())),
+        &summary.name,
+        confirmed,
+        secret,
+        &params,
+        &summary.event_type,
+        &summary.signed_by,
+        summary.proves,
+        &summary.signed_time,
+        &summary.id,
+        &summary.waits,
+        &summary.repeats,
+        &summary.resent,
+        &summary.handshakes,
     ];
     format!("| {} |", cells.join(" | "))
-}
-
-fn kind(kind: &scheme::Kind) -> String {
-    use scheme::{Algorithm, Kind};
-    let name = describe::kind_name(kind);
-    let digests = |algorithm: &Algorithm| {
-        let named = |digest: &algorithm::Digest| algorithm::DIGESTS.iter().find(|(_, known)| known == digest);
-        let names: Vec<_> = algorithm.digests().iter().filter_map(named).map(|(name, _)| *name).collect();
-        names.join("/")
-    };
-    match kind {
-        Kind::Hmac(algorithm) | Kind::Hash(algorithm) | Kind::RsaPkcs1(algorithm) => {
-            format!("{name} {}", digests(algorithm))
-        }
-        Kind::Jwt(algorithms) => {
-            let named = |algorithm: &_| scheme::JWT_ALGORITHMS.iter().find(|(_, known)| known == algorithm);
-            let names: Vec<_> = algorithms.iter().filter_map(named).map(|(name, _)| *name).collect();
-            format!("{name} {}", names.join("/"))
-        }
-        _ => name.to_owned(),
-    }
-}
-
-/// How far the signed time may be behind and ahead.
-fn bounds(scheme: &scheme::Scheme) -> String {
-    use crate::config::value::show_span;
-    let Some(timestamp) = &scheme.timestamp else { return "none".to_owned() };
-    let bound = |span: Option<_>| span.map_or_else(|| "any".to_owned(), show_span);
-    match (bound(timestamp.past), bound(timestamp.future)) {
-        (past, future) if past == "any" && future == "any" => past,
-        (past, future) if past == future => format!("±{past}"),
-        (past, future) => format!("-{past} +{future}"),
-    }
-}
-
-/// What identifies the events of one form.
-fn identified(shape: &shape::EventShape) -> String {
-    let each = shape.each.as_ref().map(|each| format!("each `{each}`: ")).unwrap_or_default();
-    let parts: Vec<String> =
-        shape.id.iter().map(|part| format!("`{}`", part.to_string().replace(" | ", "` or `"))).collect();
-    let id = match (shape.identity, parts.is_empty(), shape.or_digest) {
-        (shape::IdentityForm::None, ..) => "a ping".to_owned(),
-        (_, true, _) => "digest (weak)".to_owned(),
-        (shape::IdentityForm::Weak, ..) => format!("{} (weak)", parts.join(" + ")),
-        (_, _, true) => format!("{}, else digest (weak)", parts.join(" + ")),
-        _ => parts.join(" + "),
-    };
-    format!("{each}{id}")
 }
