@@ -5,6 +5,7 @@
 use super::configuration;
 use super::destination::Destination;
 use super::kept::{Kept, Received};
+use super::proxy::Proxy;
 use super::runtime_api::Ended;
 use super::vendors::{SECRETS, Signed, Vendors, unique};
 use super::worker::Worker;
@@ -169,6 +170,14 @@ impl Driven {
     /// See [`desk`](super::desk::desk).
     pub fn desk(&self) -> Result<Desk> {
         super::desk::desk(&self.kept, &self.folder.join("config"))
+    }
+
+    /// The same, of somebody whose calls to AWS go through this proxy.
+    ///
+    /// # Errors
+    /// See [`desk`](super::desk::desk).
+    pub fn desk_through(&self, proxy: &Proxy) -> Result<Desk> {
+        super::desk::desk_at(&self.kept, &self.folder.join("config"), proxy.url())
     }
 
     /// Hands messages to a processor until the queue is empty.

@@ -14,6 +14,8 @@ mod switches;
 mod tests;
 mod write;
 
+pub use switches::SwitchedOn;
+
 use aws_sdk_dynamodb::Client;
 use expression::Table;
 

@@ -3,8 +3,9 @@
 use super::DynamoStore;
 use super::expression::{self, Table};
 use super::item;
-use sekali::ids::DestinationName;
+use sekali::ids::{DestinationName, Who};
 use sekali::ports::{StoreError, SwitchedOff, Switches};
+use sekali::time::UnixMillis;
 
 impl Switches for DynamoStore {
     async fn switched_off(
@@ -22,13 +23,26 @@ impl Switches for DynamoStore {
     }
 }
 
+/// Who switched a destination on again, and why.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct SwitchedOn {
+    /// When.
+    pub at: UnixMillis,
+    /// By whom.
+    pub who: Who,
+    /// Why.
+    pub why: String,
+}
+
 impl DynamoStore {
     /// Switches a destination on again, for the operator. It is no error if it
-    /// is on. Processors that run may take a minute to hear of it.
+    /// is on. Processors that run may take a minute to hear of it. Who did it
+    /// is on record before it is done; of several times the last stays there.
     ///
     /// # Errors
     /// The store did not answer: look again.
-    pub async fn switch_on(&self, off: &SwitchedOff) -> Result<(), StoreError> {
+    pub async fn switch_on(&self, off: &SwitchedOff, on: &SwitchedOn) -> Result<(), StoreError> {
+        self.put(Table::Actions, expression::put_over(item::switched_off::encode_on(off, on))).await?;
         self.take_away(Table::Actions, &item::switched_off::key(&off.destination, &off.place)).await
     }
 }

@@ -20,7 +20,7 @@ pub(super) struct Switchboard<S> {
 }
 
 /// The place of a destination, as a switch names it.
-pub(super) fn place(url: &str) -> String {
+pub fn place(url: &str) -> String {
     hex(ring::digest::digest(&ring::digest::SHA256, url.as_bytes()).as_ref())
 }
 

@@ -1,4 +1,4 @@
-//! What a human decides about one event: `redrive`, `resolve`, `again`, `held
+//! What a human decides about one event: `redrive`, `discard`, `resolve`, `again`, `held
 //! release` and `held discard`.
 
 use super::answer::{Answer, Page};
@@ -120,6 +120,28 @@ pub struct Redrive {
 impl Redrive {
     pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
         one(desk, &self.which, Operator::Redrive, self.why.text()?).await
+    }
+}
+
+/// A failed event is not to go round again: it stays failed, as discarded, and
+/// no longer counts as one that needs somebody.
+///
+/// `sekali redrive` still opens its next generation. Its message in the
+/// dead-letter queue, if there is one, is taken away by `sekali dlq discard`.
+#[derive(Debug, Args)]
+#[command(after_help = "Example:\n  sekali discard evt_1NxZ --reason 'a test of theirs' --stack sekali-prod")]
+pub struct Discard {
+    #[command(flatten)]
+    which: Which,
+    #[command(flatten)]
+    why: Why,
+    #[command(flatten)]
+    pub(super) at: At,
+}
+
+impl Discard {
+    pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
+        one(desk, &self.which, Operator::Discard, self.why.text()?).await
     }
 }
 

@@ -6,6 +6,8 @@ mod confirm;
 mod conflicts;
 mod decide;
 pub mod desk;
+mod destinations;
+mod dlq;
 mod events;
 mod find;
 mod held;
@@ -42,6 +44,11 @@ pub enum OnCall {
     Tail(tail::Tail),
     /// Send a failed event round again.
     Redrive(decide::Redrive),
+    /// A failed event is not to go round again.
+    Discard(decide::Discard),
+    /// The dead-letter queue: list, redrive, discard.
+    #[command(subcommand)]
+    Dlq(dlq::Dlq),
     /// Settle an event in doubt.
     Resolve(decide::Resolve),
     /// Cause an effect once more, deliberately.
@@ -58,6 +65,9 @@ pub enum OnCall {
     Resume(pause::Resume),
     /// List what is paused.
     Pauses(pause::ListPauses),
+    /// Destinations: list, switch on.
+    #[command(subcommand)]
+    Destinations(destinations::Destinations),
     /// Run stored events through today's rules.
     Replay(replay::Replay),
 }
@@ -95,6 +105,8 @@ impl OnCall {
             Self::Actions(actions) => actions.answer(desk).await,
             Self::Stats(stats) => stats.answer(desk).await,
             Self::Redrive(redrive) => redrive.answer(desk).await,
+            Self::Discard(discard) => discard.answer(desk).await,
+            Self::Dlq(dlq) => dlq.answer(desk).await,
             Self::Resolve(resolve) => resolve.answer(desk).await,
             Self::Again(again) => again.answer(desk).await,
             Self::Held(held) => held.answer(desk).await,
@@ -102,6 +114,7 @@ impl OnCall {
             Self::Pause(pause) => pause.answer(desk).await,
             Self::Resume(resume) => resume.answer(desk).await,
             Self::Pauses(pauses) => pauses.answer(desk).await,
+            Self::Destinations(destinations) => destinations.answer(desk).await,
             Self::Replay(replay) => replay.answer(desk).await,
             Self::Tail(_) => bail!("`tail` has no end: run it by itself"),
         }
@@ -115,6 +128,8 @@ impl OnCall {
             Self::Stats(stats) => &stats.at,
             Self::Tail(tail) => &tail.at,
             Self::Redrive(redrive) => &redrive.at,
+            Self::Discard(discard) => &discard.at,
+            Self::Dlq(dlq) => dlq.at(),
             Self::Resolve(resolve) => &resolve.at,
             Self::Again(again) => &again.at,
             Self::Held(held) => held.at(),
@@ -122,6 +137,7 @@ impl OnCall {
             Self::Pause(pause) => &pause.at,
             Self::Resume(resume) => &resume.at,
             Self::Pauses(pauses) => &pauses.at,
+            Self::Destinations(destinations) => destinations.at(),
             Self::Replay(replay) => &replay.at,
         }
     }
@@ -168,6 +184,42 @@ mod tests {
             seen += 1;
         });
         assert!(seen >= 20, "{seen}");
+    }
+
+    /// Words as a shell parts them: by white space, but for single quotes.
+    fn words(line: &str) -> Vec<String> {
+        let mut words = vec![String::new()];
+        let mut quoted = false;
+        for character in line.chars() {
+            match character {
+                '\'' => quoted = !quoted,
+                ' ' if !quoted => words.push(String::new()),
+                other => words.last_mut().unwrap().push(other),
+            }
+        }
+        words.retain(|word| !word.is_empty());
+        words
+    }
+
+    #[test]
+    fn every_command_of_the_runbook_is_one() {
+        const RUNBOOK: &str = include_str!("../../../../docs/runbook.md");
+        let blocks = RUNBOOK.split("```").skip(1).step_by(2).flat_map(str::lines);
+        // What follows two spaces says what it is for.
+        let blocks = blocks.map(|line| line.split("  ").next().unwrap_or_default().to_owned());
+        let inline =
+            RUNBOOK.split('`').filter(|text| !text.contains("\n\n")).map(|text| text.replace('\n', " "));
+        let lines: std::collections::BTreeSet<String> = blocks
+            .chain(inline)
+            .filter(|line| line.starts_with("sekali ") && !line.contains("COMMAND"))
+            .collect();
+        assert!(lines.len() >= 30, "{lines:?}");
+        for line in lines {
+            let whole = crate::Cli::command().try_get_matches_from(words(&line));
+            if let Err(error) = whole {
+                panic!("{line}: {error}");
+            }
+        }
     }
 
     #[test]

@@ -2,6 +2,8 @@
 //! puts on record who decided it and why. Nothing that people do writes around
 //! this.
 
+mod prospect;
+
 use crate::deployment::Deployment;
 use crate::ids::Who;
 use crate::key::{ActionKey, EventKey};

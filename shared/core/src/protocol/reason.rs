@@ -50,7 +50,7 @@ slugs! {
     NoRule = "no_rule",
     /// Ignored: the resource has moved past this, and the rule says `skip`.
     Late = "late",
-    /// Ignored: a human discarded it.
+    /// Ignored, or failed for good: a human discarded it.
     Discarded = "discarded",
     /// Held: the vendor's version is not one that the endpoint knows.
     UnknownVersion = "unknown_version",

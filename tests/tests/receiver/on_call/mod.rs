@@ -1,6 +1,8 @@
 //! On call: every command against the tables and queues of a real receiver.
 
 mod deciding;
+mod destinations;
+mod dlq;
 mod looking;
 
 use anyhow::{Context, Result, ensure};

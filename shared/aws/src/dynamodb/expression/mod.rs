@@ -189,6 +189,14 @@ pub(crate) fn put_once(item: Item) -> Whole {
     Whole { item, condition: format!("attribute_not_exists({pk})"), terms: phrase.terms }
 }
 
+/// The last of its kind stays: a record for people, that decides nothing.
+pub(crate) fn put_over(item: Item) -> Whole {
+    let mut phrase = Phrase::default();
+    let pk = phrase.name(KEY);
+    let condition = format!("attribute_not_exists({pk}) OR attribute_exists({pk})");
+    Whole { item, condition, terms: phrase.terms }
+}
+
 /// INV-9: takes the TTL off a payload that lies in one item, or off the head
 /// of one whose parts, by this digest, have lost theirs.
 pub(crate) fn keep_payload(pk: &str, parts: Option<&EventHash>) -> Change {

@@ -2,6 +2,7 @@
 //! the processor writes anyway.
 
 use super::attribute::{Item, Reading, number, text, whole};
+use crate::dynamodb::SwitchedOn;
 use sekali::ids::{CorrelationId, DestinationName};
 use sekali::ports::{StoreError, SwitchedOff};
 use sekali::time::UnixMillis;
@@ -22,6 +23,23 @@ pub(crate) fn encode(off: &SwitchedOff) -> Item {
         ("correlation", Some(text(off.correlation.as_str()))),
     ];
     whole(&key(&off.destination, &off.place), attributes)
+}
+
+/// The record of whoever switched it on again: an item of its own beside it,
+/// for people, with what was said when it went off.
+pub(crate) fn encode_on(off: &SwitchedOff, on: &SwitchedOn) -> Item {
+    let name = off.destination.as_str();
+    let attributes = vec![
+        ("destination", Some(text(name))),
+        ("place", Some(text(&off.place))),
+        ("off_at", Some(number(off.at.0))),
+        ("cause", Some(text(&off.cause))),
+        ("correlation", Some(text(off.correlation.as_str()))),
+        ("on_at", Some(number(on.at.0))),
+        ("on_by", Some(text(on.who.as_str()))),
+        ("on_why", Some(text(&on.why))),
+    ];
+    whole(&format!("on|{}:{name}|{}", name.len(), off.place), attributes)
 }
 
 /// What a stored item holds.

@@ -13,6 +13,7 @@ mod message;
 mod operator;
 mod outcome;
 mod probe;
+mod prospect;
 mod step;
 mod sweep;
 #[cfg(test)]
@@ -21,6 +22,7 @@ mod tests;
 pub use delivery::{Delivery, Presence};
 pub use intent::{Intent, Late, Wanted};
 pub use operator::Operator;
+pub use prospect::{Outlook, Prospect, prospect};
 
 use crate::key::ActionKey;
 use crate::ports::{Found, Outcome};

@@ -5,7 +5,7 @@ use super::{Decision, End, Intent, Read, Then, anew};
 use crate::ids::OwnerNonce;
 use crate::key::EventHash;
 use crate::protocol::action::{Action, ActionStatus, EffectResult};
-use crate::protocol::event::{Event, EventStatus};
+use crate::protocol::event::{Event, EventStatus, Progress};
 use crate::protocol::policy::EffectPolicy;
 use crate::protocol::reason::{Reason, Slug};
 use crate::protocol::transition::{ActionWrite, Transition};
@@ -17,7 +17,8 @@ pub enum Operator {
     Redrive,
     /// Process a held event after all.
     Release,
-    /// A held event is not to be processed.
+    /// A held event is not to be processed; a failed one stays failed, and
+    /// needs nobody any more.
     Discard,
     /// Cause the effect of a processed event once more, deliberately: the one
     /// way to another generation of an action that is done (INV-2).
@@ -97,6 +98,12 @@ pub(super) fn on_event(event: &Event, operator: &Operator, at: At<'_>) -> Decisi
             let reason = Some(Reason::bare(Slug::Discarded));
             Decision::write(at.event_to(event, EventStatus::Ignored, reason), Then::End(End::Drop))
         }
+        (Operator::Discard, EventStatus::Failed) if event.is_discarded() => {
+            Decision::End(End::Refuse("the event is discarded already"))
+        }
+        (Operator::Discard, EventStatus::Failed) => {
+            Decision::write(discarded(event, at), Then::End(End::Drop))
+        }
         (Operator::Happened { .. } | Operator::DidNotHappen { .. }, EventStatus::InDoubt) => {
             match &progress.action {
                 Some(action) => Decision::Read(Read::Action(action.clone())),
@@ -115,11 +122,29 @@ pub(super) fn on_event(event: &Event, operator: &Operator, at: At<'_>) -> Decisi
             Decision::write(Transition::default(), Then::End(End::Drop))
         }
         (Operator::Reject { .. }, _) => Decision::End(End::Refuse(anew::NO_SUCH_CONFLICT)),
-        (Operator::Release | Operator::Discard, _) => Decision::End(End::Refuse("the event is not held")),
+        (Operator::Release, _) => Decision::End(End::Refuse("the event is not held")),
+        (Operator::Discard, _) => Decision::End(End::Refuse("the event is neither held nor failed")),
         (Operator::Happened { .. } | Operator::DidNotHappen { .. }, _) => {
             Decision::End(End::Refuse("the event is not in doubt"))
         }
     }
+}
+
+/// Nobody needs to look at it any more: it leaves the index and gets a TTL, as
+/// what is finished does. It stays failed, with the cause, and a redrive that
+/// names it still opens its next generation.
+fn discarded(event: &Event, at: At<'_>) -> Transition {
+    let cause = event.progress.reason.as_ref().map(|reason| match &reason.cause {
+        Some(cause) => format!("{}: {cause}", reason.slug.as_str()),
+        None => reason.slug.as_str().to_owned(),
+    });
+    let to = Progress {
+        reason: Some(Reason { slug: Slug::Discarded, cause }),
+        expires: Some(at.now.expires_after(at.limits.window)),
+        due: None,
+        ..event.progress.clone()
+    };
+    at.event_with(event, to)
 }
 
 pub(super) fn on_action(

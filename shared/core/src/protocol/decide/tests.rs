@@ -6,6 +6,7 @@ mod claims;
 mod ends;
 mod meetings;
 mod probe;
+mod prospects;
 
 use super::*;
 use crate::config::{Graph, InDoubt};

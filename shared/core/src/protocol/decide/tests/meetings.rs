@@ -101,9 +101,8 @@ fn a_human_is_told_why_a_decision_does_not_fit() {
     let did_not = Operator::DidNotHappen { evidence: "looked".into(), owner: OwnerNonce::new("human") };
     assert_eq!(why(EventStatus::Processed, &Operator::Redrive), "only a failed event can be redriven");
     assert_eq!(why(EventStatus::InDoubt, &Operator::Redrive), "the event is in doubt: resolve it first");
-    for operator in [&Operator::Release, &Operator::Discard] {
-        assert_eq!(why(EventStatus::Failed, operator), "the event is not held");
-    }
+    assert_eq!(why(EventStatus::Failed, &Operator::Release), "the event is not held");
+    assert_eq!(why(EventStatus::Processed, &Operator::Discard), "the event is neither held nor failed");
     for operator in [&happened, &did_not] {
         assert_eq!(why(EventStatus::Processing, operator), "the event is not in doubt");
         assert_eq!(why(EventStatus::InDoubt, operator), "the event is bound to no action");

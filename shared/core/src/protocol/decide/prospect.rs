@@ -1,0 +1,130 @@
+//! What a redrive would do now: the protocol is asked as ever, first as the
+//! human and then as the message that would follow, and nothing is written. No
+//! second set of rules can say otherwise than what then happens.
+
+use super::{Decision, Input, Intent, Operator, Read, State, Then, Undecidable, decide};
+use crate::ids::OwnerNonce;
+use crate::protocol::event::{Event, EventStatus};
+use crate::protocol::policy::{Lease, Limits, Stamp, Worker};
+use crate::protocol::reason::{Reason, Slug};
+use crate::time::UnixMillis;
+use std::time::Duration;
+
+/// What a redrive of an event would do now.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Prospect {
+    /// It goes round, and its action begins.
+    Acts,
+    /// It goes round and waits: for another's call, for the end of a pause, or
+    /// for the vendor's API.
+    Waits,
+    /// It goes round and ends at once as this, without an effect.
+    Ends(EventStatus, Option<Reason>),
+    /// Nothing to reopen: somebody did already, or it never failed.
+    UnderWay,
+    /// Nothing to do: it is processed or ignored.
+    Finished(EventStatus),
+    /// Nothing, until a human has said what happened.
+    InDoubt,
+    /// Nothing: it is held, and is released or discarded.
+    Held,
+    /// Nothing by itself: a human decided against it.
+    Discarded,
+    /// It would wait for a delivery that brings its content again: that is not
+    /// stored.
+    NoPayload,
+    /// There is no such event.
+    NoEvent,
+}
+
+impl Prospect {
+    /// Does a redrive bring it on? Where it ends without an effect, a rule, an
+    /// endpoint or a destination is gone, and that is to be mended first.
+    pub fn goes_round(&self) -> bool {
+        matches!(self, Self::Acts | Self::Waits | Self::Ends(EventStatus::Processed, _))
+    }
+}
+
+/// What is found, or what must be read before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum Outlook {
+    /// Read this, then ask again.
+    Read(Read),
+    /// That is what it would do.
+    Is(Prospect),
+}
+
+/// Long enough to claim with; nothing is claimed.
+const IMAGINED_LEASE: Duration = Duration::from_secs(60);
+
+/// Says what a redrive of the event would do now, and what a message of it
+/// would do after that.
+///
+/// # Errors
+/// As [`decide`]: a bug in the shell that asked.
+pub fn prospect(state: State<'_>, now: UnixMillis, limits: &Limits) -> Result<Outlook, Undecidable> {
+    let event = match state {
+        State::Missing => return Ok(Outlook::Is(Prospect::NoEvent)),
+        State::Planned { intent: Intent::PayloadMissing, .. } => {
+            return Ok(Outlook::Is(Prospect::NoPayload));
+        }
+        State::Stored(event) | State::Bound { event, .. } | State::Planned { event, .. } => event,
+    };
+    if event.is_discarded() {
+        return Ok(Outlook::Is(Prospect::Discarded));
+    }
+    let redriven = decide(State::Stored(event), Input::Operator(&Operator::Redrive), now, limits)?;
+    let Decision::Write { transition, .. } = redriven else {
+        return Ok(Outlook::Is(as_it_stands(event.progress.status)));
+    };
+    let Some(write) = transition.event else { return Ok(Outlook::Is(Prospect::UnderWay)) };
+    let reopened = Event { progress: write.to, ..event.clone() };
+    let worker = Worker { owner: OwnerNonce::new("nobody"), lease: Lease::Until(now.plus(IMAGINED_LEASE)) };
+    let stamp = Stamp { written_at: now, stamped_at: now };
+    let input = Input::Message { stamp, worker: &worker };
+    Ok(match decide(of(state, &reopened), input, now, limits)? {
+        Decision::Read(read) => Outlook::Read(read),
+        Decision::Call | Decision::Write { then: Then::Call, .. } => Outlook::Is(Prospect::Acts),
+        Decision::Write { transition, .. } => Outlook::Is(match transition.event.map(|write| write.to) {
+            Some(to) if !matches!(to.status, EventStatus::Received | EventStatus::Processing) => {
+                Prospect::Ends(to.status, to.reason)
+            }
+            _ => Prospect::Waits,
+        }),
+        Decision::Probe | Decision::End(_) => Outlook::Is(Prospect::Waits),
+    })
+}
+
+/// The same reading, of the event as a redrive leaves it.
+fn of<'a>(state: State<'a>, reopened: &'a Event) -> State<'a> {
+    match state {
+        State::Missing => State::Missing,
+        State::Stored(_) => State::Stored(reopened),
+        State::Bound { action, policy, intent, .. } => {
+            State::Bound { event: reopened, action, policy, intent }
+        }
+        State::Planned { intent, resource, action, .. } => {
+            State::Planned { event: reopened, intent, resource, action }
+        }
+    }
+}
+
+fn as_it_stands(status: EventStatus) -> Prospect {
+    match status {
+        EventStatus::Received | EventStatus::Processing => Prospect::UnderWay,
+        EventStatus::Processed | EventStatus::Ignored => Prospect::Finished(status),
+        EventStatus::InDoubt => Prospect::InDoubt,
+        EventStatus::Held => Prospect::Held,
+        // A failed event is always redriven.
+        EventStatus::Failed => Prospect::Acts,
+    }
+}
+
+impl Event {
+    /// Did a human decide that this failed event stays failed?
+    pub fn is_discarded(&self) -> bool {
+        let reason = self.progress.reason.as_ref();
+        self.progress.status == EventStatus::Failed
+            && reason.is_some_and(|reason| reason.slug == Slug::Discarded)
+    }
+}

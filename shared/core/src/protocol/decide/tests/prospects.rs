@@ -1,0 +1,112 @@
+//! What a redrive would do, and that it then does just that.
+
+use super::*;
+use crate::protocol::decide::prospect::{Outlook, Prospect, prospect};
+
+fn found(state: State<'_>) -> Prospect {
+    match prospect(state, NOW.plus(HOUR), &limits()).unwrap() {
+        Outlook::Is(prospect) => prospect,
+        Outlook::Read(read) => panic!("wants to read {read:?}"),
+    }
+}
+
+fn failed_over(action: &Action, policy: Option<&EffectPolicy>, intent: Option<&Intent<'_>>) -> Prospect {
+    let mut event = event(EventStatus::Failed);
+    event.progress.action = Some(key());
+    event.progress.action_generation = Some(Generation::FIRST);
+    found(State::Bound { event: &event, action: Some(action), policy, intent })
+}
+
+fn failed_before(intent: &Intent<'_>) -> Prospect {
+    let event = event(EventStatus::Failed);
+    found(State::Planned { event: &event, intent, resource: None, action: None })
+}
+
+#[test]
+fn a_redrive_moves_nothing_but_a_failed_event() {
+    let of = |status| found(State::Stored(&event(status)));
+    assert_eq!(of(EventStatus::Received), Prospect::UnderWay);
+    assert_eq!(of(EventStatus::Processing), Prospect::UnderWay);
+    assert_eq!(of(EventStatus::Processed), Prospect::Finished(EventStatus::Processed));
+    assert_eq!(of(EventStatus::Ignored), Prospect::Finished(EventStatus::Ignored));
+    assert_eq!(of(EventStatus::Held), Prospect::Held);
+    assert_eq!(of(EventStatus::InDoubt), Prospect::InDoubt);
+    assert_eq!(found(State::Missing), Prospect::NoEvent);
+}
+
+#[test]
+fn a_failed_event_says_what_must_be_read_before_anybody_knows() {
+    fn ask(state: State<'_>) -> Outlook {
+        prospect(state, NOW.plus(HOUR), &limits()).unwrap()
+    }
+    let mut failed = event(EventStatus::Failed);
+    assert_eq!(ask(State::Stored(&failed)), Outlook::Read(Read::Intent));
+    failed.progress.action = Some(key());
+    assert_eq!(ask(State::Stored(&failed)), Outlook::Read(Read::Action(key())));
+    let (rejected, policy) = (action(ActionStatus::Rejected), policy(InDoubt::Park));
+    let state = State::Bound { event: &failed, action: Some(&rejected), policy: Some(&policy), intent: None };
+    assert_eq!(ask(state), Outlook::Read(Read::Intent));
+}
+
+#[test]
+fn what_today_s_rules_want_decides_where_nothing_is_bound() {
+    let act = Intent::Act { moves: None, action: Some(wanted(Late::Act)) };
+    assert_eq!(failed_before(&act), Prospect::Acts);
+    let rule_gone = Reason::bare(Slug::NoRule);
+    let ends = Prospect::Ends(EventStatus::Ignored, Some(rule_gone.clone()));
+    assert_eq!(failed_before(&Intent::Nothing(rule_gone)), ends);
+    assert!(!ends.goes_round());
+    let endpoint_gone = Reason::bare(Slug::EndpointGone);
+    let ends = Prospect::Ends(EventStatus::Held, Some(endpoint_gone.clone()));
+    assert_eq!(failed_before(&Intent::Hold(endpoint_gone)), ends);
+    let no_action = Intent::Act { moves: None, action: None };
+    assert_eq!(failed_before(&no_action), Prospect::Ends(EventStatus::Processed, None));
+    assert!(failed_before(&no_action).goes_round());
+    assert_eq!(failed_before(&Intent::PayloadMissing), Prospect::NoPayload);
+    let asks = Intent::Unknown { reason: Reason::bare(Slug::TruthUnread), not_before: None };
+    assert_eq!(failed_before(&asks), Prospect::Waits);
+}
+
+#[test]
+fn the_action_decides_where_one_is_bound() {
+    let policy = policy(InDoubt::Park);
+    let act = Intent::Act { moves: None, action: Some(wanted(Late::Act)) };
+    let over = |status| failed_over(&action(status), Some(&policy), Some(&act));
+    assert_eq!(over(ActionStatus::Ready), Prospect::Acts);
+    assert_eq!(over(ActionStatus::Done), Prospect::Ends(EventStatus::Processed, None));
+    assert!(matches!(over(ActionStatus::InDoubt), Prospect::Ends(EventStatus::InDoubt, _)));
+    let mut rejected = action(ActionStatus::Rejected);
+    rejected.settled_at = Some(NOW);
+    assert_eq!(failed_over(&rejected, Some(&policy), Some(&act)), Prospect::Acts);
+    let Prospect::Ends(EventStatus::Failed, Some(gone)) = failed_over(&rejected, None, Some(&act)) else {
+        panic!("its destination is gone")
+    };
+    assert_eq!(gone.slug, Slug::DestinationGone);
+}
+
+#[test]
+fn a_redrive_during_a_pause_waits_for_its_end() {
+    let paused = Limits { gate: crate::protocol::policy::Gate::Paused, ..limits() };
+    let found = prospect(State::Stored(&event(EventStatus::Failed)), NOW.plus(HOUR), &paused);
+    assert_eq!(found, Ok(Outlook::Is(Prospect::Waits)));
+}
+
+#[test]
+fn a_discarded_event_stays_failed_leaves_the_index_and_may_still_be_redriven_by_name() {
+    let mut failed = event(EventStatus::Failed);
+    failed.progress.reason = Some(Reason::with(Slug::Rejected, "it answered 422"));
+    let discard = Input::Operator(&Operator::Discard);
+    let decision = on(State::Stored(&failed), discard, NOW.plus(HOUR));
+    let to = progress(&decision).clone();
+    assert_eq!((to.status, to.due, to.failed_at), (EventStatus::Failed, None, failed.progress.failed_at));
+    assert_eq!(to.reason, Some(Reason::with(Slug::Discarded, "rejected: it answered 422")));
+    assert!(to.expires.is_some());
+    assert!(matches!(written(&decision).payload, PayloadTtl::ExpireAfter(..)));
+
+    failed.progress = to;
+    assert_eq!(found(State::Stored(&failed)), Prospect::Discarded);
+    assert!(matches!(on(State::Stored(&failed), discard, NOW), Decision::End(End::Refuse(_))));
+    let redriven = on(State::Stored(&failed), Input::Operator(&Operator::Redrive), NOW.plus(HOUR));
+    assert_eq!(progress(&redriven).expires, None);
+    assert!(matches!(written(&redriven).payload, PayloadTtl::KeepBefore(..)));
+}

@@ -1,0 +1,40 @@
+//! Destinations that said that they are gone, and are switched on again.
+
+use super::Shift;
+use anyhow::{Context, Result, ensure};
+use sekali_cli::Ended::{Found, Well};
+use sekali_cli::on_call;
+use sekali_tests::e2e::desk::{ALICE, ask};
+use sekali_tests::e2e::destination::Manner;
+use sekali_tests::e2e::vendors::{shop, unique};
+
+#[tokio::test]
+async fn a_destination_that_answered_410_is_shown_as_off_and_called_again_once_it_is_switched_on()
+-> Result<()> {
+    let shift = Shift::begin().await?;
+    let desk = &shift.desk;
+    let on = ask(desk, &["destinations", "list"], Well).await?;
+    ensure!(on.text.contains("packing"), "{}", on.text);
+    let (first, order) = (unique("msg"), unique("order"));
+    shift.receiver.destination.tell(&order, [Manner::Says(410, &[])]);
+    shift.process(shop("order.paid", &first, &order)).await?;
+    let off = ask(desk, &["destinations", "list"], Found).await?;
+    ensure!(off.text.contains("it answered 410"), "{}", off.text);
+
+    let line = ["destinations", "switch-on", "packing", "--reason", "they restored it"];
+    ask(desk, &line, Well).await?;
+    ask(desk, &["destinations", "list"], Well).await?;
+    ask(desk, &line, Found).await?;
+    let wrong = on_call::ask(desk, &["destinations", "switch-on", "packer", "--reason", "x"]).await;
+    let wrong = wrong.err().context("there is none")?.to_string();
+    ensure!(wrong.contains("packing"), "{wrong}");
+    let record = shift.receiver.kept.aws.scan(&shift.receiver.kept.tables.actions).await?;
+    ensure!(record.iter().any(|item| item["on_by"]["S"] == ALICE), "who did it is on record");
+
+    // A process believes for a minute what it has heard: this is a new one.
+    let processor = shift.receiver.worker("processor").await?;
+    ask(desk, &["redrive", &first, "--reason", "it is there again"], Well).await?;
+    shift.receiver.drain(&processor).await?;
+    ensure!(shift.receiver.destination.acts(&order) == 1);
+    Ok(())
+}
