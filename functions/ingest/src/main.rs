@@ -7,7 +7,7 @@ use sekali::ingest::Ingest;
 use sekali::time::Clock;
 use sekali_aws::client::Patience;
 use sekali_aws::deployment::Environment;
-use sekali_aws::{Aws, DynamoStore, Keepers, SqsQueue, SystemClock, SystemEntropy};
+use sekali_aws::{Aws, DynamoStore, Keepers, SqsQueue, SystemClock, SystemEntropy, metric};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -40,10 +40,12 @@ async fn main() -> Result<(), Error> {
     if tokio::time::timeout(WARM_UP, warming).await.is_err() {
         tracing::warn!("not everything was warm before the first delivery");
     }
-    let ingest = &ingest;
+    let (ingest, stage) = (&ingest, environment.stage.as_str());
     run(service_fn(|event| async move {
         let (addressed, request) = delivery::read(event, &ingest.entropy);
-        Ok::<_, Error>(delivery::write(ingest.receive(&addressed, &request).await)?)
+        let (answer, tally) = ingest.receive_counted(&addressed, &request).await;
+        metric::print(&metric::of_delivery(&tally), stage, ingest.clock.now());
+        Ok::<_, Error>(delivery::write(answer)?)
     }))
     .await
 }

@@ -3,6 +3,7 @@
 
 use aws_lambda_events::event::sqs::{BatchItemFailure, SqsBatchResponse, SqsEvent, SqsMessage};
 use lambda_runtime::LambdaEvent;
+use sekali::happened::Happenings;
 use sekali::ports::{Destination, Entropy, Message, Outbound, PauseRecord, Secrets, Store};
 use sekali::process::{Deadline, Disposition, Processor, Record};
 use sekali::time::{Clock, UnixMillis};
@@ -15,6 +16,7 @@ pub async fn run<S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, 
     processor: &Processor<S, D, A, C, E>,
     queue: &SqsQueue,
     event: LambdaEvent<SqsEvent>,
+    happenings: &Happenings,
 ) -> SqsBatchResponse {
     let deadline = deadline(event.context.deadline);
     let messages = event.payload.records;
@@ -37,7 +39,7 @@ pub async fn run<S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, 
             }
         }
     }
-    let dispositions = processor.batch(&records, deadline).await;
+    let dispositions = processor.batch_telling(&records, deadline, happenings).await;
     for (message, disposition) in readable.into_iter().zip(dispositions) {
         let wait = match disposition {
             Disposition::Delete => continue,

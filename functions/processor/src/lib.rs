@@ -3,13 +3,15 @@
 mod batch;
 
 use lambda_runtime::{Error, LambdaEvent, service_fn};
+use sekali::happened::Happenings;
 use sekali::ports::{OwnCode, WithSecrets};
 use sekali::process::Processor;
 use sekali::secrets::OutgoingSecrets;
+use sekali::time::Clock;
 use sekali_aws::client::Patience;
 use sekali_aws::deployment::Environment;
 use sekali_aws::{
-    Apis, Aws, Destinations, DynamoStore, Keepers, Reach, SqsQueue, SystemClock, SystemEntropy,
+    Apis, Aws, Destinations, DynamoStore, Keepers, Reach, SqsQueue, SystemClock, SystemEntropy, metric,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -47,9 +49,12 @@ pub async fn run(own: OwnCode) -> Result<(), Error> {
     if tokio::time::timeout(WARM_UP, processor.store.warm_up()).await.is_err() {
         tracing::warn!("the tables did not answer before the first message");
     }
-    let (processor, queue) = (&processor, &queue);
+    let (processor, queue, stage) = (&processor, &queue, environment.stage.as_str());
     lambda_runtime::run(service_fn(|event: LambdaEvent<_>| async move {
-        Ok::<_, Error>(batch::run(processor, queue, event).await)
+        let happenings = Happenings::default();
+        let response = batch::run(processor, queue, event, &happenings).await;
+        metric::print(&metric::of_batch(&happenings.into_all()), stage, processor.clock.now());
+        Ok::<_, Error>(response)
     }))
     .await
 }

@@ -40,7 +40,7 @@ async fn main() -> Result<(), Error> {
             sweep.oldest_s = swept.oldest.as_secs(),
             "swept"
         );
-        metric::print_sweep(stage, &swept, sweeper.clock.now());
+        metric::print(&metric::of_sweep(&swept), stage, sweeper.clock.now());
         Ok::<_, Error>(serde_json::json!({ "sent": swept.sent, "moved": swept.moved, "left": swept.left }))
     }))
     .await

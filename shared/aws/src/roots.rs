@@ -22,7 +22,7 @@ static ROOTS: LazyLock<Vec<CertificateDer<'static>>> = LazyLock::new(|| {
         None => rustls_native_certs::load_native_certs(),
     };
     if !found.errors.is_empty() {
-        tracing::warn!(errors = ?found.errors, "some root certificates were not read");
+        tracing::warn!(error = ?found.errors, "some root certificates were not read");
     }
     found.certs
 });

@@ -7,6 +7,7 @@ pub mod config;
 pub mod deployment;
 pub mod doctor;
 mod document;
+pub mod happened;
 pub mod http;
 pub mod ids;
 pub mod ingest;

@@ -1,6 +1,8 @@
 //! What a delivery costs, counted on the wire and asserted exactly: requests,
 //! write units, read units, and how many round trips wait for each other.
 
+// The futures of both functions, within one another.
+#![recursion_limit = "256"]
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod delivery;

@@ -10,6 +10,7 @@ mod handshakes;
 mod logs;
 mod repeated;
 mod secrets;
+mod tally;
 mod tenants;
 mod truth;
 
@@ -18,6 +19,7 @@ use sekali::deployment::Deployment;
 use sekali::http::{Headers, Request};
 use sekali::ids::CorrelationId;
 use sekali::ingest::answer::Answer;
+use sekali::ingest::tally::Tally;
 use sekali::ingest::{Addressed, Ingest};
 use sekali::ports::{Outbound, WithSecrets};
 use sekali::process::{Deadline, Disposition, Processor, Record};
@@ -79,6 +81,18 @@ impl Bench {
     }
 
     async fn deliver(&self, delivery: &Delivery) -> Answer {
+        let (addressed, request) = self.made(delivery);
+        self.ingest.receive(&addressed, &request).await
+    }
+
+    /// Delivers, and looks at what that came to.
+    async fn count(&self, delivery: &Delivery, look: impl FnOnce(&Tally<'_>)) {
+        let (addressed, request) = self.made(delivery);
+        look(&self.ingest.receive_counted(&addressed, &request).await.1);
+    }
+
+    /// The request as the gateway hands it over, signed.
+    fn made(&self, delivery: &Delivery) -> (Addressed, Request) {
         let addressed = Addressed {
             endpoint: delivery.endpoint.clone(),
             tenant: delivery.tenant.clone(),
@@ -97,7 +111,7 @@ impl Bench {
             let signed = signed.into_iter().map(|(name, value)| (name, value.into_bytes()));
             request.headers = Headers::new(headers.chain(signed));
         }
-        self.ingest.receive(&addressed, &request).await
+        (addressed, request)
     }
 
     /// Hands every visible letter to one invocation of the processor, and does

@@ -229,8 +229,9 @@ pub(super) fn standing(mix: &Mix) -> Usage {
     const MINUTES: f64 = DAYS_OF_A_MONTH * 24.0 * 60.0;
     /// Lambda keeps five long polls of 20 seconds open.
     const POLLS_A_MINUTE: f64 = 15.0;
-    // One query for each shard of what is open and of what is in doubt.
-    let queries = MINUTES * 2.0 * f64::from(sekali::ports::INDEX_SHARDS);
+    // For each shard: what is open and what is in doubt is asked for, and what
+    // is failed, held and in doubt is counted.
+    let queries = MINUTES * 5.0 * f64::from(sekali::ports::INDEX_SHARDS);
     let log_gb = MINUTES * mix.platform_bytes() / GB;
     Usage {
         queue_requests: MINUTES * POLLS_A_MINUTE,

@@ -5,7 +5,7 @@ use super::admit::stopped;
 use super::answer::{Refused, Unusable};
 use super::keep::own_id;
 use crate::config::{self, GuardAnswer, TenantFrom};
-use crate::ids::{Generation, Tenant};
+use crate::ids::{EventType, Generation, Tenant};
 use crate::key::EventKey;
 use crate::payload::Payload;
 use crate::ports::Entropy;
@@ -79,6 +79,11 @@ impl Drafts {
             drafts.events.push(Draft { facts, signature: signature.clone(), hold });
         }
         Ok(drafts)
+    }
+
+    /// The type of each, as its vendor calls it.
+    pub fn types(&self) -> impl Iterator<Item = Option<&EventType>> {
+        self.events.iter().map(|draft| draft.facts.event_type.as_ref())
     }
 
     fn held(facts: Facts, signature: SignatureFacts, hold: Reason) -> Self {

@@ -2,6 +2,7 @@
 //! and what the vendor wants to hear; here it is answered.
 
 use super::answer::{Answer, Refused};
+use super::tally::Tally;
 use super::{Arrived, Ingest};
 use crate::ports::{Captured, Entropy, KeyDocuments, Queue, Secrets, Store, Write};
 use crate::secret::Secret;
@@ -33,10 +34,11 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
     /// Answers a handshake of a verified sender. One that must be confirmed by
     /// a call to the vendor is kept as an event, whose effect is that call:
     /// nothing is called from here.
-    pub(super) async fn signed_handshake(
+    pub(super) async fn signed_handshake<'a>(
         &self,
-        arrived: &Arrived<'_>,
+        arrived: &Arrived<'a>,
         matched: &Matched,
+        tally: &mut Tally<'a>,
     ) -> Result<Option<Answer>, Refused> {
         let answer = match &matched.handshake {
             None => return Ok(None),
@@ -44,7 +46,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
             Some(Ok(answer)) => answer,
         };
         if answer.confirm.is_some() {
-            let outcome = self.take(arrived, matched).await?;
+            let outcome = self.take(arrived, matched, tally).await?;
             outcome.log(arrived.addressed);
         }
         answered(arrived, answer.clone()).map(Some)

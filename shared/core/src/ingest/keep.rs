@@ -170,13 +170,15 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
     }
 
     /// Sends the event's message. A queue that refuses leaves the event to the
-    /// sweeper: it is durable and due (INV-1).
-    pub(super) async fn enqueue(&self, event: &Event, trace: Option<&str>) {
+    /// sweeper: it is durable and due (INV-1). Says whether it was sent.
+    pub(super) async fn enqueue(&self, event: &Event, trace: Option<&str>) -> bool {
         let mut message = message(event, event.correlation.clone(), self.clock.now());
         message.trace = trace.map(str::to_owned);
-        if let Err(error) = self.queue.send(&message).await {
+        let sent = self.queue.send(&message).await;
+        if let Err(error) = &sent {
             tracing::warn!(event.key = %event.key, correlation.id = %event.correlation, %error, "enqueue deferred to the sweeper");
         }
+        sent.is_ok()
     }
 }
 

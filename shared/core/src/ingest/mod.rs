@@ -8,6 +8,7 @@ mod event;
 mod handshake;
 mod keep;
 mod repeated;
+pub mod tally;
 mod verify;
 
 pub use event::MOST_EVENTS;
@@ -29,6 +30,7 @@ use futures_util::{StreamExt, stream};
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
+use tally::{Counted, Tally};
 
 /// Events of one delivery that are made durable side by side: a batch of
 /// hundreds must fit a vendor's deadline without hundreds of open requests.
@@ -101,9 +103,20 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
     /// payloads they point to are durable (INV-1), those excepted that a guard
     /// filters; an unverified body has caused no write (INV-10).
     pub async fn receive(&self, addressed: &Addressed, request: &Request) -> Answer {
-        let mut answer = match self.answered(addressed, request).await {
+        self.receive_counted(addressed, request).await.0
+    }
+
+    /// The same, and what the delivery came to.
+    pub async fn receive_counted<'a>(
+        &'a self,
+        addressed: &'a Addressed,
+        request: &'a Request,
+    ) -> (Answer, Tally<'a>) {
+        let mut tally = Tally::beginning(self.clock.monotonic());
+        let mut answer = match self.answered(addressed, request, &mut tally).await {
             Ok(answer) => answer,
             Err(refused) => {
+                tally.refused(&refused);
                 tracing::info!(
                     endpoint.name = %addressed.endpoint,
                     correlation.id = %addressed.correlation,
@@ -116,31 +129,48 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         if request.method == "HEAD" {
             answer.body.clear();
         }
-        answer
+        tally.answer = answer.status;
+        tally.answered_after = self.clock.monotonic().0.saturating_sub(tally.began.0);
+        (answer, tally)
     }
 
-    async fn answered(&self, addressed: &Addressed, request: &Request) -> Result<Answer, Refused> {
+    async fn answered<'a>(
+        &'a self,
+        addressed: &'a Addressed,
+        request: &'a Request,
+        tally: &mut Tally<'a>,
+    ) -> Result<Answer, Refused> {
         let arrived = self.find(addressed, request)?;
+        tally.endpoint = Some(arrived.endpoint);
         if let Admitted::Filtered = self.admit(&arrived)? {
-            return Ok(told(&arrived, &Outcome::filtered()));
+            return Ok(told(&arrived, &Outcome::filtered(), tally));
         }
         if let Some(answer) = self.unsigned_handshake(&arrived).await? {
+            tally.handshake = true;
             return Ok(answer);
         }
         content_type(&arrived)?;
-        let matched = self.verify(&arrived).await?;
-        if let Some(answer) = self.signed_handshake(&arrived, &matched).await? {
+        let matched = self.verify(&arrived, tally).await?;
+        if let Some(answer) = self.signed_handshake(&arrived, &matched, tally).await? {
+            tally.handshake = true;
             return Ok(answer);
         }
-        let outcome = self.take(&arrived, &matched).await?;
-        Ok(told(&arrived, &outcome))
+        let outcome = self.take(&arrived, &matched, tally).await?;
+        Ok(told(&arrived, &outcome, tally))
     }
 
     /// Keeps the events of a verified delivery.
-    async fn take(&self, arrived: &Arrived<'_>, matched: &Matched) -> Result<Outcome, Refused> {
+    async fn take<'a>(
+        &self,
+        arrived: &Arrived<'a>,
+        matched: &Matched,
+        tally: &mut Tally<'a>,
+    ) -> Result<Outcome, Refused> {
         let drafts = Drafts::read(arrived, matched)?;
+        tally.types(arrived.endpoint, &drafts);
         let filtered = drafts.filtered;
-        let (taken, repeated): (Vec<_>, Vec<_>) = self.keep_all(arrived, drafts).await?.into_iter().unzip();
+        let (taken, repeated): (Vec<_>, Vec<_>) =
+            self.keep_all(arrived, drafts, tally).await?.into_iter().unzip();
         // A result is one event's: a batch hears how many of each there are.
         let repeated = repeated.into_iter().next().flatten().filter(|_| taken.len() == 1 && filtered == 0);
         Ok(Outcome { taken, filtered, secret: matched.secret, repeated })
@@ -153,33 +183,43 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         &self,
         arrived: &Arrived<'_>,
         drafts: Drafts,
+        tally: &mut Tally<'_>,
     ) -> Result<Vec<(Taken, Option<Repeated>)>, Refused> {
         let limits = self.deployment.limits(&arrived.endpoint.name);
         let trace = arrived.addressed.trace.as_deref();
         let kept: Vec<_> = stream::iter(drafts.events)
             .map(|draft| async {
                 let (event, payload) = draft.into_event(arrived, &limits, &self.entropy);
+                let hold = event.progress.reason.as_ref().map(|reason| reason.slug);
                 let kept = self.keep(event, &payload, &limits).await?;
-                if let Some(event) = &kept.enqueue {
-                    self.enqueue(event, trace).await;
-                }
+                let deferred = match &kept.enqueue {
+                    Some(event) => !self.enqueue(event, trace).await,
+                    None => false,
+                };
                 let repeated = self.repeated(arrived, kept.taken, kept.met.as_ref()).await?;
-                Ok((kept.taken, repeated))
+                Ok((Counted { taken: kept.taken, hold, deferred }, repeated))
             })
             .buffered(SIDE_BY_SIDE)
-            .collect::<Vec<Result<(Taken, Option<Repeated>), NotKept>>>()
+            .collect::<Vec<Result<(Counted, Option<Repeated>), NotKept>>>()
             .await;
         let (endpoint, correlation) = (&arrived.endpoint.name, &arrived.addressed.correlation);
-        for error in kept.iter().filter_map(|kept| kept.as_ref().err()) {
-            tracing::error!(endpoint.name = %endpoint, correlation.id = %correlation, %error, "an event was not kept");
+        for kept in &kept {
+            match kept {
+                Ok((counted, _)) => tally.kept(counted),
+                Err(error) => {
+                    tracing::error!(endpoint.name = %endpoint, correlation.id = %correlation, %error, "an event was not kept");
+                }
+            }
         }
-        kept.into_iter().collect::<Result<_, _>>().map_err(|_| Refused::Unavailable)
+        let kept = kept.into_iter().map(|kept| kept.map(|(counted, repeated)| (counted.taken, repeated)));
+        kept.collect::<Result<_, _>>().map_err(|_| Refused::Unavailable)
     }
 }
 
 /// Logs what became of a delivery, and how that is answered.
-fn told(arrived: &Arrived<'_>, outcome: &Outcome) -> Answer {
+fn told(arrived: &Arrived<'_>, outcome: &Outcome, tally: &mut Tally<'_>) -> Answer {
     outcome.log(arrived.addressed);
+    tally.left_out(outcome);
     if let Some(repeated) = &outcome.repeated {
         return repeated.answer(&arrived.addressed.correlation);
     }

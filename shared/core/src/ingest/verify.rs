@@ -2,6 +2,7 @@
 //! reason goes to the log, and never a secret, a signature or the body.
 
 use super::answer::Refused;
+use super::tally::{Signature, Tally};
 use super::{Arrived, Ingest};
 use crate::doctor::Cause;
 use crate::ids::Tenant;
@@ -16,14 +17,28 @@ use std::time::Duration;
 /// look costs up to [`MOST_TRIED`](crate::doctor::MOST_TRIED) verifications.
 const GUESSES: Rate = Rate { many: 6, per: Duration::from_secs(60) };
 
+/// The reason where a tenant has no secret; the caller hears no other answer.
+const NO_SUCH_TENANT: &str = "no-such-tenant";
+
 impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest<S, Q, C, E, K> {
     /// Verifies over the raw bytes with every live secret (INV-10: without one
     /// of them nothing verifies and nothing is written).
-    pub(super) async fn verify(&self, arrived: &Arrived<'_>) -> Result<Matched, Refused> {
+    pub(super) async fn verify(
+        &self,
+        arrived: &Arrived<'_>,
+        tally: &mut Tally<'_>,
+    ) -> Result<Matched, Refused> {
         let Arrived { endpoint, tenant, request, now, .. } = arrived;
-        match self.keyring.verify(endpoint, tenant.as_ref(), request, *now).await {
-            Ok(matched) => Ok(matched),
+        let verified = self.keyring.verify(endpoint, tenant.as_ref(), request, *now).await;
+        tally.verdict(self.clock.monotonic());
+        tally.secret_unusable = self.keyring.lacks(endpoint, tenant.as_ref(), *now);
+        match verified {
+            Ok(matched) => {
+                tally.signature = Some(Signature::Matched(matched.secret));
+                Ok(matched)
+            }
             Err(not_verified) => {
+                tally.signature = said(&not_verified);
                 log(&not_verified, self.guess(&not_verified, arrived), arrived);
                 Err(match not_verified {
                     NotVerified::Offline(_) | NotVerified::NoKey(_) => Refused::Unavailable,
@@ -48,6 +63,16 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
     }
 }
 
+/// A key that the vendor does not publish says nothing about a signature.
+fn said(not_verified: &NotVerified) -> Option<Signature> {
+    match not_verified {
+        NotVerified::Offline(_) => Some(Signature::Offline),
+        NotVerified::NoKey(_) => None,
+        NotVerified::NoSuchTenant(_) => Some(Signature::Refused(NO_SUCH_TENANT)),
+        NotVerified::Refused(refusal, _) => Some(Signature::Refused(refusal.slug())),
+    }
+}
+
 fn log(not_verified: &NotVerified, guess: Option<Cause>, arrived: &Arrived<'_>) {
     let (endpoint, correlation) = (&arrived.endpoint.name, &arrived.addressed.correlation);
     let tenant = arrived.tenant.as_ref().map(Tenant::as_str);
@@ -69,7 +94,7 @@ fn log(not_verified: &NotVerified, guess: Option<Cause>, arrived: &Arrived<'_>) 
             endpoint.name = %endpoint,
             correlation.id = %correlation,
             tenant,
-            signature.reason = "no-such-tenant",
+            signature.reason = NO_SUCH_TENANT,
             signature.refresh = refresh.map(Refresh::as_str),
             "signature refused"
         ),

@@ -29,19 +29,21 @@ impl Taken {
 impl<S: Store, D: Destination, A: Outbound, C: Clock, E: Entropy> Processor<S, D, A, C, E> {
     /// Calls the destination of an action that this worker holds. Where the
     /// lease no longer covers the call, nothing is sent, which is certain.
+    /// How long the call took, if one was made.
     pub(super) async fn call(
         &self,
         action: &Action,
         attempt: u32,
         taken: Taken,
         (correlation, trace): (&str, Option<&str>),
-    ) -> Outcome {
+    ) -> (Outcome, Option<Duration>) {
         let destination = &action.request.destination;
         let Some(known) = self.deployment.policy(destination) else {
-            return Outcome::not_started(format!("no destination `{destination}` in the configuration"));
+            let cause = format!("no destination `{destination}` in the configuration");
+            return (Outcome::not_started(cause), None);
         };
         if taken.left(&self.clock) < known.timeout {
-            return Outcome::not_started("the lease no longer covered the call");
+            return (Outcome::not_started("the lease no longer covered the call"), None);
         }
         let call = Call {
             destination,
@@ -55,10 +57,12 @@ impl<S: Store, D: Destination, A: Outbound, C: Clock, E: Entropy> Processor<S, D
             trace,
             timeout: known.timeout,
         };
-        match destination.as_str() {
+        let began = self.clock.monotonic();
+        let outcome = match destination.as_str() {
             confirm::DESTINATION => confirm::call(&self.api, call).await,
             _ => self.destination.call(call).await,
-        }
+        };
+        (outcome, Some(self.clock.monotonic().0.saturating_sub(began.0)))
     }
 
     /// Asks the destination of an action whether its effect happened.

@@ -8,6 +8,7 @@ use super::{
     Deadline, Disposition, LEASE_MARGIN, LEASE_WITHOUT_DEADLINE, Processor, RESERVE, Record, SHORT_WAITS,
     backoff,
 };
+use crate::happened::{CallEnd, Happened, Happenings};
 use crate::ids::OwnerNonce;
 use crate::pause::Pauses;
 use crate::ports::{
@@ -49,6 +50,7 @@ pub(super) struct Look<'p, S, D, A, C, E> {
     pub(super) deadline: Deadline,
     /// What vendors' APIs were asked in this batch.
     pub(super) readings: &'p Readings,
+    happenings: &'p Happenings,
     /// What was asked for this event.
     question: Option<Question>,
     stamp: Stamp,
@@ -65,7 +67,7 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
         processor: &'p Processor<S, D, A, C, E>,
         record: &'p Record,
         deadline: Deadline,
-        readings: &'p Readings,
+        (readings, happenings): (&'p Readings, &'p Happenings),
     ) -> Self {
         let stamp = Stamp { written_at: record.message.written_at, stamped_at: record.stamped_at };
         let worker = Worker { owner: OwnerNonce::new(""), lease: Lease::TooLittleTime };
@@ -74,6 +76,7 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
             record,
             deadline,
             readings,
+            happenings,
             question: None,
             stamp,
             known: Known::default(),
@@ -133,8 +136,7 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
         match apply(&self.processor.store, &transition).await {
             Ok(Write::Applied) => {
                 self.remember(&transition).await;
-                self.log_prevented(&transition);
-                self.known.apply(*transition);
+                self.applied(*transition);
             }
             // A lost race, or an answer that was lost: read all again. Our own
             // claim is recognised by its nonce.
@@ -172,8 +174,13 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
         let (key, claim) = (action.key.clone(), action.held());
         let message = &self.record.message;
         let ids = (message.correlation.as_str(), message.trace.as_deref());
-        let outcome = self.processor.call(action, event.progress.attempts, taken, ids).await;
+        let attempts = event.progress.attempts;
+        let (outcome, took) = self.processor.call(action, attempts, taken, ids).await;
         self.log_outcome(&outcome);
+        if let Some(took) = took {
+            let (destination, end) = (action.request.destination.clone(), CallEnd::from(&outcome));
+            self.happenings.add(Happened::Called { destination, end, again: attempts > 1, took });
+        }
         // The next claim draws a new nonce: under this one a call was made.
         self.taken = None;
         for _ in 0..SETTLING_ROUNDS {
@@ -184,7 +191,7 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
             };
             match apply(&self.processor.store, &transition).await {
                 Ok(Write::Applied) => {
-                    self.known.apply(*transition);
+                    self.applied(*transition);
                     return Ok(match then {
                         Then::End(end) => Some(end),
                         Then::Decide | Then::Call => None,
@@ -229,7 +236,10 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
             Decision::Write { .. } | Decision::Read(_) | Decision::Call | Decision::Probe => return Ok(None),
         };
         match apply(&self.processor.store, &transition).await? {
-            Write::Applied => Ok(Some(end)),
+            Write::Applied => {
+                self.applied(*transition);
+                Ok(Some(end))
+            }
             Write::Refused => self.read_event().await.map(|()| None),
         }
     }
@@ -348,20 +358,26 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
         }
     }
 
+    /// A write is durable: what it means is told, and known from here on.
+    fn applied(&mut self, transition: Transition) {
+        self.log_prevented(&transition);
+        if let Some(event) = &self.known.event {
+            let action = self.known.bound.as_ref().and_then(Option::as_ref);
+            self.happenings.applied(&transition, event, action, self.processor.clock.now());
+        }
+        self.known.apply(transition);
+    }
+
     fn log_prevented(&self, transition: &Transition) {
         if let Some(action) = self.known.prevented(transition) {
+            self.happenings.add(Happened::Prevented(action.clone()));
             let message = &self.record.message;
             tracing::info!(event.key = %message.event, correlation.id = %message.correlation, action.name = %action, "effect prevented");
         }
     }
 
     fn log_outcome(&self, outcome: &Outcome) {
-        let word = match outcome {
-            Outcome::Done(_) => "done",
-            Outcome::Rejected { .. } => "rejected",
-            Outcome::NotStarted { .. } => "not_started",
-            Outcome::Unknown { .. } => "unknown",
-        };
+        let word = CallEnd::from(outcome).as_str();
         let cause = match outcome {
             Outcome::Done(_) => "",
             Outcome::Rejected { cause, .. }

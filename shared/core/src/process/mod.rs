@@ -13,6 +13,7 @@ mod truth;
 pub use look::Unsettled;
 
 use crate::deployment::Deployment;
+use crate::happened::Happenings;
 use crate::pause::Remembered;
 use crate::ports::{Destination, Entropy, Message, Outbound, PauseRecord, Secrets, Store};
 use crate::time::{Clock, UnixMillis};
@@ -105,9 +106,19 @@ impl<S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock, E:
     /// Processes a batch side by side. One bad record never fails its
     /// neighbours; a panic is one record's failure.
     pub async fn batch(&self, records: &[Record], deadline: Deadline) -> Vec<Disposition> {
+        self.batch_telling(records, deadline, &Happenings::default()).await
+    }
+
+    /// The same, and tells what happened meanwhile.
+    pub async fn batch_telling(
+        &self,
+        records: &[Record],
+        deadline: Deadline,
+        happenings: &Happenings,
+    ) -> Vec<Disposition> {
         let readings = &Readings::default();
         let each = records.iter().map(|record| async move {
-            let look = Look::new(self, record, deadline, readings).run();
+            let look = Look::new(self, record, deadline, (readings, happenings)).run();
             let looked = AssertUnwindSafe(look).catch_unwind().await;
             looked.unwrap_or_else(|_| {
                 tracing::error!(event.key = %record.message.event, "panic while processing a record");
@@ -119,7 +130,8 @@ impl<S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock, E:
 
     /// Processes one record to its end.
     pub async fn record(&self, record: &Record, deadline: Deadline) -> Disposition {
-        Look::new(self, record, deadline, &Readings::default()).run().await
+        let beside = (&Readings::default(), &Happenings::default());
+        Look::new(self, record, deadline, beside).run().await
     }
 
     /// The wait after trouble that was not the event's: grows with how often

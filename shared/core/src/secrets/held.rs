@@ -25,6 +25,8 @@ struct Known {
     read_at: UnixMillis,
     /// When to read again; `None` where no keeper could say anything new.
     due: Option<UnixMillis>,
+    /// It verifies, but not with everything that it was given.
+    lacks: bool,
 }
 
 /// What one secret's keeper answered.
@@ -42,6 +44,14 @@ pub(super) struct Trouble {
     pub reason: NoSecret,
     /// The version of before goes on being used.
     pub kept: bool,
+}
+
+impl Trouble {
+    /// Where each tenant has secrets of its own: it may belong to one that
+    /// somebody made up.
+    fn is_nobody_s(&self) -> bool {
+        matches!(self.reason, NoSecret::Absent | NoSecret::Denied(_))
+    }
 }
 
 /// What a reading came to.
@@ -115,6 +125,11 @@ impl Held {
         self.known.as_ref().is_some_and(|known| known.ready.is_live())
     }
 
+    /// Whether it verifies, but not with every secret that it was given.
+    pub fn lacks(&self) -> bool {
+        self.known.as_ref().is_some_and(|known| known.lacks)
+    }
+
     /// Whether a bad signature may cause a reading now. It is counted as one.
     pub fn may_refresh(&mut self, now: UnixMillis) -> bool {
         let allowed = self.refreshed_at.is_none_or(|at| now >= at.plus(REFRESH_INTERVAL) || now < at);
@@ -148,7 +163,10 @@ impl Held {
             Ready::NoSuchTenant => UNKNOWN_FOR,
         };
         let due = can_change(endpoint).then(|| now.plus(wait));
-        self.known = Some(Known { versions, ready: Arc::clone(&ready), read_at: now, due });
+        let lost =
+            |trouble: &Trouble| !(trouble.kept || trouble.is_nobody_s() && endpoint.has_secrets_per_tenant());
+        let lacks = ready.is_live() && reading.troubles.iter().any(lost);
+        self.known = Some(Known { versions, ready: Arc::clone(&ready), read_at: now, due, lacks });
         (reading, ready)
     }
 }
@@ -193,8 +211,7 @@ fn made_ready(endpoint: &Endpoint, versions: &[Version], troubles: &[Trouble]) -
     };
     // A secret that is not there, or that no policy lets us read, may as well
     // belong to a tenant that somebody made up.
-    let nobody = |trouble: &Trouble| matches!(trouble.reason, NoSecret::Absent | NoSecret::Denied(_));
-    if endpoint.has_secrets_per_tenant() && troubles.iter().all(nobody) {
+    if endpoint.has_secrets_per_tenant() && troubles.iter().all(Trouble::is_nobody_s) {
         return Ready::NoSuchTenant;
     }
     let reasons = troubles.iter().map(|trouble| format!("secret {}: {}", trouble.place, trouble.reason));

@@ -134,6 +134,13 @@ impl<K: Secrets + KeyDocuments> Keyring<K> {
         }
     }
 
+    /// Whether the endpoint verifies, but not with every secret that it was
+    /// given: one is blank, short or not to be had. Nothing is read for it.
+    pub fn lacks(&self, endpoint: &Endpoint, tenant: Option<&Tenant>, now: UnixMillis) -> bool {
+        let tenant = tenant.filter(|_| endpoint.has_secrets_per_tenant());
+        self.slot(Whose { endpoint, tenant }, now).is_ok_and(|slot| slot.held().lacks())
+    }
+
     /// The likely cause of a refusal, tried with the keys that are held. Nothing
     /// is read for it; how often it may be asked is for the caller to bound.
     pub fn guess(

@@ -2,7 +2,12 @@
 //! intervals, and at a bound gets an end that a human sees. From every open
 //! state this is the fault-free path on (INV-1).
 
+mod count;
+
+pub use count::MOST_COUNTED;
+
 use crate::deployment::Deployment;
+use crate::happened::{Happened, Happenings};
 use crate::ids::CorrelationId;
 use crate::key::EventKey;
 use crate::pause::{Pauses, Remembered, Turns};
@@ -11,7 +16,7 @@ use crate::ports::{
 };
 use crate::protocol::action::Action;
 use crate::protocol::decide::{Decision, End, Input, Read, State, Then, Undecidable, decide};
-use crate::protocol::event::Event;
+use crate::protocol::event::{Event, EventStatus};
 use crate::protocol::policy::{EffectPolicy, Limits};
 use crate::time::{Clock, UnixMillis};
 use std::sync::Arc;
@@ -43,10 +48,11 @@ struct Round<'s> {
     pauses: Arc<Pauses>,
     turns: Turns,
     swept: &'s mut Swept,
+    happenings: &'s Happenings,
 }
 
 /// What one run did; the numbers become metrics.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Swept {
     /// Events looked at.
     pub looked_at: u64,
@@ -60,6 +66,26 @@ pub struct Swept {
     pub out_of_time: bool,
     /// How long the oldest event looked at has been open.
     pub oldest: Duration,
+    /// How many events need a human, counted up to [`MOST_COUNTED`] each:
+    /// failed, held, in doubt. `None` where a page of the index was not read.
+    pub needs_human: [(EventStatus, Option<u64>); 3],
+    /// What became of the events that it gave an end.
+    pub happened: Vec<Happened>,
+}
+
+impl Default for Swept {
+    fn default() -> Self {
+        Self {
+            looked_at: 0,
+            sent: 0,
+            moved: 0,
+            left: 0,
+            out_of_time: false,
+            oldest: Duration::ZERO,
+            needs_human: count::NOT_COUNTED,
+            happened: Vec::new(),
+        }
+    }
 }
 
 impl<S: Store + PauseRecord, Q: Queue, C: Clock> Sweeper<S, Q, C> {
@@ -75,12 +101,15 @@ impl<S: Store + PauseRecord, Q: Queue, C: Clock> Sweeper<S, Q, C> {
                 return swept;
             }
         };
-        let mut round = Round { pauses, turns: Turns::default(), swept: &mut swept };
+        let happenings = Happenings::default();
+        let mut round = Round { pauses, turns: Turns::default(), swept: &mut swept, happenings: &happenings };
         for class in [Due::Open, Due::InDoubt] {
             for shard in 0..INDEX_SHARDS {
                 self.shard(IndexShard { class, shard }, end, &mut round).await;
             }
         }
+        swept.happened = happenings.into_all();
+        swept.needs_human = self.needs_human(end).await;
         swept
     }
 
@@ -133,10 +162,11 @@ impl<S: Store + PauseRecord, Q: Queue, C: Clock> Sweeper<S, Q, C> {
                 limits.gate = *gate.get_or_insert_with(|| round.turns.take(&event.endpoint, drain, now));
             }
             let mut decision = self.ask(State::Stored(&event), &limits)?;
+            let mut bound = None;
             if let Decision::Read(Read::Action(action)) = &decision {
-                let action = self.store.action(action).await?;
-                let policy = self.policy(action.as_ref());
-                let (action, policy) = (action.as_ref(), policy.as_ref());
+                bound = self.store.action(action).await?;
+                let policy = self.policy(bound.as_ref());
+                let (action, policy) = (bound.as_ref(), policy.as_ref());
                 decision = self.ask(State::Bound { event: &event, action, policy, intent: None }, &limits)?;
             }
             let (transition, then) = match decision {
@@ -144,7 +174,10 @@ impl<S: Store + PauseRecord, Q: Queue, C: Clock> Sweeper<S, Q, C> {
                 Decision::End(_) | Decision::Read(_) | Decision::Call | Decision::Probe => return Ok(()),
             };
             match apply(&self.store, &transition).await {
-                Ok(Write::Applied) => return self.finish(&event, then, round.swept).await,
+                Ok(Write::Applied) => {
+                    round.happenings.applied(&transition, &event, bound.as_ref(), self.clock.now());
+                    return self.finish(&event, then, round.swept).await;
+                }
                 Ok(Write::Refused) | Err(StoreError::Contended | StoreError::Unknown(_)) => {}
                 Err(error) => return Err(error.into()),
             }

@@ -97,7 +97,7 @@ fn dimensions(metric: &Map<String, Value>) -> Vec<String> {
 }
 
 fn alarms_watch_what_exists(template: &Template) -> Verdict {
-    let listed = Metrics::read()?;
+    let listed = Metrics::of_the_code();
     for (resource, alarm) in template.of_type("AWS::CloudWatch::Alarm") {
         let metrics = watched(alarm);
         expect(!metrics.is_empty(), format!("{resource} watches nothing"))?;
@@ -129,7 +129,7 @@ fn the_dashboard_is_right(template: &Template) -> Verdict {
         .filter_map(|arn| arn.as_str()?.split_once(":alarm:sekali-dev-").map(|(_, name)| name))
         .collect();
     expect(shown == ALARMS.into(), format!("the first row shows {shown:?}"))?;
-    let listed = Metrics::read()?;
+    let listed = Metrics::of_the_code();
     for widget in &widgets[1..] {
         let title = &widget["properties"]["title"];
         for metric in widget["properties"]["metrics"].as_array().into_iter().flatten() {
