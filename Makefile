@@ -128,7 +128,7 @@ RELEASE := target/$(CARGO_BUILD_TARGET)/release
 PYTHON_PEER := .tools/peers/python
 TYPESCRIPT_PEER := .tools/peers/typescript
 
-bench: rust $(if $(PEERS),$(PYTHON_PEER)/.installed $(TYPESCRIPT_PEER)/.installed) ## measure the release binaries beside the least that a function could do; report in target/bench
+bench: tools $(if $(PEERS),$(PYTHON_PEER)/.installed $(TYPESCRIPT_PEER)/.installed) ## measure the release binaries beside the least that a function could do; report in target/bench
 	@cargo build --release --package ingest --package processor --package yardstick
 	@cargo run --quiet --package sekali-tests --bin bench -- --binaries $(RELEASE) --out target/bench \
 	  $(if $(PEERS),--peer 'python:$(CURDIR)/$(PYTHON_PEER)/bin/python $(CURDIR)/tests/bench/peers/python/bootstrap.py' \

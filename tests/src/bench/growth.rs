@@ -60,10 +60,10 @@ impl Extent {
     /// For figures.
     pub fn full() -> Self {
         Self {
-            stored: vec![1_000, 10_000, 100_000],
+            stored: vec![1_000, 10_000, 100_000, 1_000_000],
             endpoints: vec![1, 10, 100, 500],
             bodies: vec![1_000, 10_000, 100_000, 1_000_000, 4_000_000],
-            each: 20,
+            each: 100,
         }
     }
 }
@@ -131,13 +131,16 @@ async fn by_body(folder: &Path, command: &[String], extent: &Extent) -> Result<C
     Ok(Curve::new("bytes of a body", "ms of a processor per new event", points))
 }
 
+/// Events that only warm a process.
+const WARMING: usize = 20;
+
 async fn cpu_per_event(ground: &Ground, subject: &Subject, filler: usize, events: usize) -> Result<f64> {
     let mut running = Running::start(&subject.program).await?;
     running.ready().await?;
     let mut before = Duration::ZERO;
-    // The first ones only warm it.
-    for number in 0..events + 3 {
-        if number == 3 {
+    // A process that has just started is slower than one that has served some.
+    for number in 0..events + WARMING {
+        if number == WARMING {
             before = running.cpu()?;
         }
         let (answer, _) = running.invoke(&ground.delivery(filler)?).await?;

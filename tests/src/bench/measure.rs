@@ -4,7 +4,7 @@ use super::figures::{Figures, Starts, as_float, millis, per_event, quantile};
 use super::process::Running;
 use super::quota::Quota;
 use super::subject::{Ground, Kind, Subject};
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail, ensure};
 use sekali::time::Clock;
 use sekali_aws::SystemClock;
 use serde::Serialize;
@@ -95,7 +95,9 @@ async fn messages(ground: &Ground, ingest: &Subject, count: usize) -> Result<Vec
     for _ in 0..count {
         invoke(ingest, &running, &ground.delivery(0)?).await?;
     }
-    ground.batches()
+    let batches = ground.batches();
+    ensure!(!batches.is_empty(), "no message was sent");
+    Ok(batches)
 }
 
 /// A cold start with a small share of a processor.
@@ -136,27 +138,80 @@ pub async fn slowly(ground: &Ground, subject: &Subject, megabytes: f64, starts: 
     Ok(Slow { megabytes, all_slow_ms: Starts::of(all), slow_after_init_ms: Starts::of(after) })
 }
 
-/// How many events a second so many processes take together, each one at a
+/// How many deliveries a second so many processes take together, each one at a
 /// time, as Lambda does.
 ///
 /// # Errors
 /// The subject does not do its work.
 pub async fn throughput(ground: &Ground, subject: &Subject, processes: usize, each: usize) -> Result<f64> {
-    let mut running = Vec::new();
-    for _ in 0..processes {
-        let mut process = Running::start(&subject.program).await?;
-        process.ready().await?;
-        let events = (0..each).map(|_| ground.delivery(0)).collect::<Result<Vec<_>>>()?;
-        running.push((process, events));
-    }
-    let began = SystemClock.monotonic();
-    let all = running.iter().map(async |(process, events)| {
-        for event in events {
-            invoke(subject, process, event).await?;
+    let lanes = lanes(ground, &[subject], processes, each).await?;
+    rate(
+        lanes.len() * each,
+        lanes.iter().map(async |lane| {
+            let [receiver] = lane.running.as_slice() else { bail!("a lane of one") };
+            for event in &lane.events {
+                invoke(subject, receiver, event).await?;
+            }
+            Ok(())
+        }),
+    )
+    .await
+}
+
+/// How many events a second so many pairs of processes take together, from
+/// the delivery until its effect has happened.
+///
+/// # Errors
+/// A subject does not do its work.
+pub async fn whole(
+    ground: &Ground,
+    [ingest, processor]: [&Subject; 2],
+    pairs: usize,
+    each: usize,
+) -> Result<f64> {
+    ground.metered.take_sent();
+    let lanes = lanes(ground, &[ingest, processor], pairs, each).await?;
+    rate(
+        lanes.len() * each,
+        lanes.iter().map(async |lane| {
+            let [receiver, worker] = lane.running.as_slice() else { bail!("a lane of two") };
+            for event in &lane.events {
+                invoke(ingest, receiver, event).await?;
+                // Whoever comes first takes what was sent, as from a queue.
+                for batch in ground.batches() {
+                    invoke(processor, worker, &batch).await?;
+                }
+            }
+            Ok(())
+        }),
+    )
+    .await
+}
+
+/// Processes that work one after the other, and what the first is handed.
+struct Lane {
+    running: Vec<Running>,
+    events: Vec<Value>,
+}
+
+async fn lanes(ground: &Ground, subjects: &[&Subject], count: usize, each: usize) -> Result<Vec<Lane>> {
+    let mut lanes = Vec::new();
+    for _ in 0..count {
+        let mut running = Vec::new();
+        for subject in subjects {
+            let mut process = Running::start(&subject.program).await?;
+            process.ready().await?;
+            running.push(process);
         }
-        Ok::<_, anyhow::Error>(())
-    });
-    futures_util::future::try_join_all(all).await?;
-    Ok(as_float(u64::try_from(processes * each)?)
-        / SystemClock.monotonic().0.saturating_sub(began.0).as_secs_f64())
+        let events = (0..each).map(|_| ground.delivery(0)).collect::<Result<_>>()?;
+        lanes.push(Lane { running, events });
+    }
+    Ok(lanes)
+}
+
+/// So many events by the time that all the work takes.
+async fn rate(events: usize, work: impl Iterator<Item = impl Future<Output = Result<()>>>) -> Result<f64> {
+    let began = SystemClock.monotonic();
+    futures_util::future::try_join_all(work).await?;
+    Ok(as_float(u64::try_from(events)?) / SystemClock.monotonic().0.saturating_sub(began.0).as_secs_f64())
 }

@@ -20,6 +20,11 @@ pub struct Report {
     pub slow: Result<Slow, String>,
     /// Deliveries a second, by the number of processes.
     pub per_second: BTreeMap<usize, f64>,
+    /// Events a second from the delivery to the effect, by the number of pairs
+    /// of processes.
+    pub whole_per_second: BTreeMap<usize, f64>,
+    /// Ingest on an emulator of AWS.
+    pub emulated: Figures,
     /// How cost grows.
     pub growth: Vec<Curve>,
 }
@@ -87,27 +92,46 @@ impl Report {
                 ),
             );
         }
+        self.others(&mut text);
+        text
+    }
+
+    /// What is not a row of the table, a line each.
+    fn others(&self, text: &mut String) {
         for (name, kilobytes) in &self.zipped_kb {
-            line(&mut text, format_args!("{name}: {kilobytes} KB zipped"));
+            line(text, format_args!("{name}: {kilobytes} KB zipped"));
         }
         match &self.slow {
             Ok(slow) => line(
-                &mut text,
+                text,
                 format_args!(
                     "cold start to first answer at {} MB: {:.0} ms with the share throughout, {:.0} ms with a whole processor while it starts (medians)",
                     slow.megabytes, slow.all_slow_ms.median, slow.slow_after_init_ms.median
                 ),
             ),
-            Err(why) => line(&mut text, format_args!("no cold start at a small share: {why}")),
+            Err(why) => line(text, format_args!("no cold start at a small share: {why}")),
         }
         for (processes, rate) in &self.per_second {
-            line(&mut text, format_args!("{processes} process(es): {rate:.0} deliveries a second"));
+            line(text, format_args!("{processes} process(es): {rate:.0} deliveries a second"));
         }
+        for (pairs, rate) in &self.whole_per_second {
+            line(
+                text,
+                format_args!("{pairs} pair(s): {rate:.0} events a second, from the delivery to the effect"),
+            );
+        }
+        line(
+            text,
+            format_args!(
+                "ingest on an emulator of AWS: {:.3} ms of a processor per event, {:.2} ms to the answer (p99 {:.2} ms)",
+                self.emulated.cpu_per_event_ms, self.emulated.wall_p50_ms, self.emulated.wall_p99_ms
+            ),
+        );
         for curve in &self.growth {
             let points: Vec<_> = curve.points.iter().map(|(x, y)| format!("{x} → {y:.3}")).collect();
             let exponent = curve.exponent.map_or_else(|| "-".to_owned(), |exponent| format!("{exponent:.2}"));
             line(
-                &mut text,
+                text,
                 format_args!(
                     "{}, by {}: {} (exponent {exponent})",
                     curve.cost,
@@ -116,7 +140,6 @@ impl Report {
                 ),
             );
         }
-        text
     }
 }
 

@@ -7,10 +7,20 @@ use crate::e2e::vendors::{SECRETS, Vendors, unique};
 use crate::metered::Metered;
 use anyhow::{Context, Result, ensure};
 use sekali::time::Clock;
-use sekali_aws::SystemClock;
+use sekali_aws::client::Patience;
+use sekali_aws::tables::create_all;
+use sekali_aws::{Aws, SystemClock, Tables};
+use sekali_cli::local::emulator::Emulator;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+
+/// The tables, as the functions' environment names them.
+const TABLES: [(&str, &str); 3] = [
+    ("SEKALI_EVENTS_TABLE", "bench-events"),
+    ("SEKALI_RESOURCES_TABLE", "bench-resources"),
+    ("SEKALI_ACTIONS_TABLE", "bench-actions"),
+];
 
 /// Everything around the subjects of one run.
 pub struct Ground {
@@ -21,6 +31,14 @@ pub struct Ground {
     /// Who signs.
     pub vendors: Vendors,
     folder: PathBuf,
+    called: Called,
+}
+
+/// Where the functions find AWS.
+#[derive(Debug, Clone)]
+struct Called {
+    url: String,
+    queue_url: String,
 }
 
 /// What a subject is.
@@ -51,7 +69,31 @@ impl Ground {
     pub async fn new(folder: &Path, endpoints: usize) -> Result<Self> {
         let destination = Destination::start(0, &["packing"]).await?;
         let vendors = shop::open(&folder.join("config"), endpoints, destination.port())?;
-        Ok(Self { metered: Metered::start().await?, destination, vendors, folder: folder.to_owned() })
+        let metered = Metered::start().await?;
+        let called =
+            Called { url: metered.url(), queue_url: "http://127.0.0.1/000000000000/bench".to_owned() };
+        Ok(Self { metered, destination, vendors, folder: folder.to_owned(), called })
+    }
+
+    /// The same on an emulator of AWS, which takes its time and is not counted.
+    ///
+    /// # Errors
+    /// Something cannot be started, made or written.
+    pub async fn on(emulator: &Emulator, folder: &Path) -> Result<Self> {
+        let url = emulator.aws.endpoint();
+        let variables = |name: &str| match name {
+            "AWS_ENDPOINT_URL" => Some(url.clone()),
+            "AWS_REGION" => Some("us-east-1".to_owned()),
+            "AWS_ACCESS_KEY_ID" | "AWS_SECRET_ACCESS_KEY" => Some("invented".to_owned()),
+            _ => None,
+        };
+        let aws = Aws::from_variables(Patience::PERSON, variables)?;
+        let [events, resources, actions] = TABLES.map(|(_, name)| name.to_owned());
+        create_all(&aws.dynamodb(), &Tables { events, resources, actions }).await?;
+        let queue = aws.sqs().create_queue().queue_name("bench").send().await?;
+        let queue_url = queue.queue_url.context("the emulator gave the queue no address")?;
+        let ground = Self::new(folder, 1).await?;
+        Ok(Self { called: Called { url, queue_url }, ..ground })
     }
 
     /// A subject with this command line.
@@ -68,19 +110,15 @@ impl Ground {
     fn variables(&self) -> BTreeMap<String, String> {
         let (days, visibility) = ("345600", "360");
         let config = self.folder.join("config").display().to_string();
-        let url = self.metered.url();
         let of_the_template = [
-            ("SEKALI_EVENTS_TABLE", "bench-events"),
-            ("SEKALI_RESOURCES_TABLE", "bench-resources"),
-            ("SEKALI_ACTIONS_TABLE", "bench-actions"),
-            ("SEKALI_QUEUE_URL", "http://127.0.0.1/000000000000/bench"),
+            ("SEKALI_QUEUE_URL", self.called.queue_url.as_str()),
             ("SEKALI_QUEUE_RETENTION_S", days),
             ("SEKALI_DLQ_RETENTION_S", days),
             ("SEKALI_VISIBILITY_S", visibility),
             ("SEKALI_STAGE", "bench"),
             ("SEKALI_ALLOW_PRIVATE_DESTINATIONS", "1"),
             ("SEKALI_CONFIG", &config),
-            ("AWS_ENDPOINT_URL", &url),
+            ("AWS_ENDPOINT_URL", &self.called.url),
             ("AWS_REGION", "us-east-1"),
             ("AWS_DEFAULT_REGION", "us-east-1"),
             ("AWS_ACCESS_KEY_ID", "invented"),
@@ -89,7 +127,7 @@ impl Ground {
             ("POWERTOOLS_SERVICE_NAME", "bench"),
             ("PATH", "/usr/local/bin:/usr/bin:/bin"),
         ];
-        let all = of_the_template.iter().chain(&SECRETS);
+        let all = of_the_template.iter().chain(&TABLES).chain(&SECRETS);
         all.map(|(name, value)| ((*name).to_owned(), (*value).to_owned())).collect()
     }
 
@@ -104,14 +142,10 @@ impl Ground {
     }
 
     /// The messages that were sent meanwhile, each as a batch of its own.
-    ///
-    /// # Errors
-    /// There is none.
-    pub fn batches(&self) -> Result<Vec<Value>> {
+    pub fn batches(&self) -> Vec<Value> {
         let sent = self.metered.take_sent();
-        ensure!(!sent.is_empty(), "no message was sent");
         let batch = |(number, sent): (usize, &crate::metered::Sent)| json!({ "Records": [sent.record(&format!("message-{number}"), SystemClock.now().0)] });
-        Ok(sent.iter().enumerate().map(batch).collect())
+        sent.iter().enumerate().map(batch).collect()
     }
 }
 

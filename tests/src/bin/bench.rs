@@ -6,8 +6,11 @@ use anyhow::{Context, Result, ensure};
 use clap::Parser;
 use flate2::Compression;
 use flate2::write::DeflateEncoder;
+use sekali_cli::local::checkout::Checkout;
+use sekali_cli::local::emulator::{Emulator, any_port};
+use sekali_tests::bench::figures::Figures;
 use sekali_tests::bench::growth::{Extent, curves};
-use sekali_tests::bench::measure::{Plan, measure, slowly, throughput};
+use sekali_tests::bench::measure::{Plan, measure, slowly, throughput, whole};
 use sekali_tests::bench::plot::svg;
 use sekali_tests::bench::report::{Machine, Report};
 use sekali_tests::bench::subject::{Ground, Kind, Subject};
@@ -66,11 +69,9 @@ async fn run(arguments: &Arguments) -> Result<Report> {
         Ok(vec![path.display().to_string()])
     };
     let ingest = ground.subject("ingest", Kind::Receiver, binary("ingest")?);
-    let mut subjects = vec![
-        ground.subject("floor", Kind::Receiver, binary("floor")?),
-        ingest.clone(),
-        ground.subject("processor", Kind::Processor, binary("processor")?),
-    ];
+    let processor = ground.subject("processor", Kind::Processor, binary("processor")?);
+    let mut subjects =
+        vec![ground.subject("floor", Kind::Receiver, binary("floor")?), ingest.clone(), processor.clone()];
     subjects.extend(peers(&ground, &arguments.peers)?);
     let plan = Plan { starts: arguments.starts, events: arguments.events, ..Plan::FULL };
     let mut measured = Vec::new();
@@ -82,13 +83,39 @@ async fn run(arguments: &Arguments) -> Result<Report> {
     for processes in [1, 2, 4] {
         per_second.insert(processes, throughput(&ground, &ingest, processes, SIDE_BY_SIDE).await?);
     }
+    let mut whole_per_second = BTreeMap::new();
+    for pairs in [1, 2, 4] {
+        let rate = whole(&ground, [&ingest, &processor], pairs, SIDE_BY_SIDE).await?;
+        whole_per_second.insert(pairs, rate);
+    }
+    let emulated = emulated(&work, binary("ingest")?, plan).await?;
     let growth = curves(&std::path::absolute(&work)?, &binary("ingest")?, &Extent::full()).await?;
     let zipped_kb = ["ingest", "processor"]
         .into_iter()
         .map(|name| Ok((name.to_owned(), zipped(&arguments.binaries.join(name))? / 1_000)))
         .collect::<Result<_>>()?;
     let slow = slow.map_err(|error| format!("{error:#}"));
-    Ok(Report { machine, subjects: measured, zipped_kb, slow, per_second, growth })
+    Ok(Report {
+        machine,
+        subjects: measured,
+        zipped_kb,
+        slow,
+        per_second,
+        whole_per_second,
+        emulated,
+        growth,
+    })
+}
+
+/// Ingest as it is, on an emulator that is started for it.
+async fn emulated(work: &Path, ingest: Vec<String>, plan: Plan) -> Result<Figures> {
+    let checkout = Checkout::around(Path::new(env!("CARGO_MANIFEST_DIR")))?;
+    let folder = std::path::absolute(work.join("emulator"))?;
+    std::fs::create_dir_all(&folder)?;
+    let emulator = Emulator::start(&checkout, &folder, any_port()?).await?;
+    let ground = Ground::on(&emulator, &folder.join("shop")).await?;
+    let ingest = ground.subject("ingest", Kind::Receiver, ingest);
+    measure(&ground, &ingest, &ingest, Plan { starts: 1, ..plan }).await
 }
 
 fn peers(ground: &Ground, given: &[String]) -> Result<Vec<Subject>> {

@@ -9,14 +9,14 @@
 
 use super::attribute::{Attributes, Item, Reading, bytes, number, size_of, text, whole, write_units};
 use super::event::EXPIRES;
-use flate2::Compression;
 use flate2::read::DeflateDecoder;
-use flate2::write::DeflateEncoder;
+use flate2::{Compress, Compression, FlushCompress, Status};
 use sekali::key::{EventHash, EventKey};
 use sekali::payload::Payload;
 use sekali::ports::StoreError;
 use sekali::time::ExpiresAt;
-use std::io::{Read, Write};
+use std::cell::RefCell;
+use std::io::Read;
 
 /// DynamoDB takes 400 KB an item, names included. A part stays a little below,
 /// since how a number is counted is documented as approximate.
@@ -218,6 +218,22 @@ fn content_size(read: Reading<'_>) -> Result<usize, StoreError> {
     Ok(size)
 }
 
+thread_local! {
+    /// What deflates most payloads. Its tables are as large as a hundred of
+    /// them, so it is made once and not for each.
+    static TIGHT: RefCell<Compress> = RefCell::new(Compress::new(Compression::default(), false));
+}
+
+/// The bytes deflated; `None` where that is not smaller, for which there is no room.
+fn deflated(compress: &mut Compress, bytes: &[u8]) -> Option<Vec<u8>> {
+    compress.reset();
+    let mut smaller = Vec::with_capacity(bytes.len().saturating_sub(1));
+    match compress.compress_vec(bytes, &mut smaller, FlushCompress::Finish) {
+        Ok(Status::StreamEnd) => Some(smaller),
+        Ok(Status::Ok | Status::BufError) | Err(_) => None,
+    }
+}
+
 /// Body and context as one: the context's length, the context, the body.
 struct Content(Vec<u8>);
 
@@ -239,17 +255,16 @@ impl Content {
 
     /// Deflated, where that is smaller.
     fn deflated(&self) -> Option<Vec<u8>> {
-        let deflate = |bytes: &[u8]| {
-            let level =
-                if bytes.len() <= DEFLATED_TIGHTLY { Compression::default() } else { Compression::fast() };
-            let mut encoder = DeflateEncoder::new(Vec::with_capacity(bytes.len() / 2), level);
-            // A vector takes whatever is written to it.
-            encoder.write_all(bytes).and_then(|()| encoder.finish()).ok()
-        };
-        if self.0.len() > 2 * TRIED_FIRST && deflate(&self.0[..TRIED_FIRST])?.len() > TRIED_FIRST * 15 / 16 {
+        if self.0.len() <= DEFLATED_TIGHTLY {
+            return TIGHT.with_borrow_mut(|tight| deflated(tight, &self.0));
+        }
+        let fast = || Compress::new(Compression::fast(), false);
+        if self.0.len() > 2 * TRIED_FIRST
+            && deflated(&mut fast(), &self.0[..TRIED_FIRST])?.len() > TRIED_FIRST * 15 / 16
+        {
             return None;
         }
-        deflate(&self.0).filter(|deflated| deflated.len() < self.0.len())
+        deflated(&mut fast(), &self.0)
     }
 
     fn inflated(deflated: &[u8], size: usize) -> Option<Self> {
