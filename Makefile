@@ -16,8 +16,8 @@ FUZZ_SECONDS ?= 60
 EVENTS ?= 2000
 SEED ?= 1
 
-# A function's package, zipped, 5 MiB: what Lambda loads before a cold start.
-LARGEST_PACKAGE := 5242880
+# A function's package, zipped, 5 MB: what Lambda loads before a cold start.
+LARGEST_PACKAGE := 5000000
 PEERS ?=
 UPDATE ?=
 
