@@ -1,6 +1,7 @@
 //! The store on DynamoDB.
 
 mod captured;
+mod erase;
 mod error;
 mod expression;
 mod item;

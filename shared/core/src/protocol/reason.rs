@@ -52,6 +52,8 @@ slugs! {
     Late = "late",
     /// Ignored, or failed for good: a human discarded it.
     Discarded = "discarded",
+    /// Ended, and its content is erased; the cause is what it ended for.
+    Erased = "erased",
     /// Held: the vendor's version is not one that the endpoint knows.
     UnknownVersion = "unknown_version",
     /// Held: a part of an action or resource key is absent, null or empty.

@@ -3,7 +3,9 @@
 mod deciding;
 mod destinations;
 mod dlq;
+mod erase;
 mod looking;
+mod rights;
 
 use anyhow::{Context, Result, ensure};
 use sekali_cli::on_call::desk::Desk;

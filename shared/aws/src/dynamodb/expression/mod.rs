@@ -127,6 +127,16 @@ impl Phrase {
     }
 }
 
+/// Empties what a settled action sent and heard, if it still stands as read
+/// (INV-2: what is under way keeps its bytes).
+pub(crate) fn erase_request(read: &Action) -> Change {
+    let mut phrase = Phrase::default();
+    phrase.schema();
+    phrase.write(action::emptied(read));
+    phrase.action_was(&read.as_read());
+    phrase.into_change(Table::Actions, read.key.as_str())
+}
+
 /// INV-3: a resource moves only from the version that was read.
 pub(crate) fn resource_write(write: &ResourceWrite) -> Change {
     let mut phrase = Phrase::default();

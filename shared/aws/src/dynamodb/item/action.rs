@@ -88,6 +88,27 @@ pub(crate) fn names_result_apart(item: &Item) -> Result<Option<&str>, StoreError
     Reading(item).maybe_text(RESULT_APART)
 }
 
+/// What stands in the place of a result that was erased.
+pub(crate) fn erased() -> EffectResult {
+    EffectResult("erased".to_owned())
+}
+
+/// Empties what lies in the item itself; what lies apart is emptied there. Only
+/// attributes that are there are written.
+pub(crate) fn emptied(action: &Action) -> Attributes {
+    let mut attributes = Vec::new();
+    if apart(&action.request.body).is_none() {
+        attributes.push(("body", Some(bytes(&[]))));
+    }
+    if action.result.is_some() && result_apart(action.result.as_ref()).is_none() {
+        attributes.push(("result", Some(text(&erased().0))));
+    }
+    if action.reason.as_ref().is_some_and(|reason| reason.cause.is_some()) {
+        attributes.push(("cause", Some(text(&erased().0))));
+    }
+    attributes
+}
+
 /// Is the stored item this very action?
 pub(crate) fn stands(item: &Item, wanted: &Action) -> Result<bool, StoreError> {
     let stored = decode(item)?;

@@ -1,5 +1,6 @@
 //! `sekali events`.
 
+mod erase;
 mod list;
 pub(super) mod payload;
 mod show;
@@ -20,6 +21,7 @@ pub enum Events {
     Show(show::Show),
     List(list::List),
     Payload(payload::ShowPayload),
+    Erase(erase::Erase),
 }
 
 impl Events {
@@ -28,6 +30,7 @@ impl Events {
             Self::Show(show) => &show.at,
             Self::List(list) => &list.at,
             Self::Payload(payload) => &payload.at,
+            Self::Erase(erase) => &erase.at,
         }
     }
 
@@ -36,6 +39,7 @@ impl Events {
             Self::Show(show) => show.answer(desk).await,
             Self::List(list) => list.answer(desk).await,
             Self::Payload(payload) => payload.answer(desk).await,
+            Self::Erase(erase) => erase.answer(desk).await,
         }
     }
 }

@@ -99,7 +99,9 @@ fn again(
     intent: &Intent<'_>,
     at: At<'_>,
 ) -> Decision {
-    let asks = same_action(intent, action).unwrap_or(Asks::again(action));
+    let Some(asks) = same_action(intent, action).or_else(|| Asks::anew(action)) else {
+        return refuse("what was sent before was erased, and today's rules name another action");
+    };
     let ready = Action {
         status: ActionStatus::Ready,
         generation: action.generation.next(),

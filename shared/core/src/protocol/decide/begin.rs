@@ -31,9 +31,15 @@ impl<'a> Asks<'a> {
         Self { request: &wanted.request, input: &wanted.input }
     }
 
-    /// As the action was asked for before.
+    /// As the action was asked for before. Only what is settled can have been
+    /// erased, so what is under way goes on with its bytes (INV-2).
     pub fn again(action: &'a Action) -> Self {
         Self { request: &action.request, input: &action.input }
+    }
+
+    /// The same for a next generation; `None` where that was erased.
+    pub fn anew(action: &'a Action) -> Option<Self> {
+        (!action.request.body.is_empty()).then(|| Self::again(action))
     }
 }
 

@@ -211,10 +211,13 @@ pub(super) fn bound(bound: &Bound<'_>, at: At<'_>) -> Decision {
                 Decision::End(End::AskAgain { not_before: *not_before })
             }
             (Some(Intent::Unknowable(reason)), Some(_)) => at.fail(event, reason.clone(), stamped_at),
-            (Some(intent), Some(_)) => {
-                let asks = same_action(intent, action).unwrap_or(Asks::again(action));
-                claimed(Begin { event, asks, worker: bound.worker }.anew(action, at))
-            }
+            (Some(intent), Some(_)) => match same_action(intent, action).or_else(|| Asks::anew(action)) {
+                Some(asks) => claimed(Begin { event, asks, worker: bound.worker }.anew(action, at)),
+                None => {
+                    let cause = "what was sent before was erased, and today's rules name another action";
+                    at.fail(event, Reason::with(Slug::Rejected, cause), stamped_at)
+                }
+            },
         },
         ActionStatus::Done | ActionStatus::InDoubt => Decision::End(End::Drop),
     }

@@ -21,7 +21,10 @@ pub(super) fn looks_at(event: &Event, stamp: Stamp, at: At<'_>) -> Decision {
 }
 
 /// A moved message that SQS stamped after the failure is a human's redrive, by
-/// whatever means: the console, the API, or ours.
+/// whatever means: the console, the API, or ours. What was erased has nothing
+/// to go round with.
 fn redriven(event: &Event, stamp: Stamp) -> bool {
-    stamp.moved() && event.progress.failed_at.is_some_and(|failed| stamp.stamped_at > failed)
+    !event.is_erased()
+        && stamp.moved()
+        && event.progress.failed_at.is_some_and(|failed| stamp.stamped_at > failed)
 }

@@ -20,6 +20,8 @@ pub enum Operator {
     /// A held event is not to be processed; a failed one stays failed, and
     /// needs nobody any more.
     Discard,
+    /// What has ended is to be forgotten: its content goes, its keys stay.
+    Erase,
     /// Cause the effect of a processed event once more, deliberately: the one
     /// way to another generation of an action that is done (INV-2).
     Again {
@@ -67,6 +69,7 @@ impl Operator {
             Self::Redrive => "redrive",
             Self::Release => "release",
             Self::Discard => "discard",
+            Self::Erase => "erase",
             Self::Again { .. } => "again",
             Self::Replay { forced: false } => "replay",
             Self::Replay { forced: true } => "forced replay",
@@ -83,14 +86,26 @@ impl Operator {
             Self::Accept { hash } | Self::Reject { hash } => Some(hash.as_str()),
             Self::Happened { evidence, .. } => Some(&evidence.0),
             Self::DidNotHappen { evidence, .. } => Some(evidence),
-            Self::Redrive | Self::Release | Self::Discard | Self::Again { .. } | Self::Replay { .. } => None,
+            Self::Redrive
+            | Self::Release
+            | Self::Discard
+            | Self::Erase
+            | Self::Again { .. }
+            | Self::Replay { .. } => None,
         }
     }
 }
 
 pub(super) fn on_event(event: &Event, operator: &Operator, at: At<'_>) -> Decision {
     let progress = &event.progress;
+    if event.is_erased() && !matches!(operator, Operator::Reject { .. }) {
+        return Decision::End(End::Refuse("its content was erased: there is nothing to go round with"));
+    }
     match (operator, progress.status) {
+        (Operator::Erase, _) if event.has_ended() => Decision::write(erased(event, at), Then::End(End::Drop)),
+        (Operator::Erase, _) => Decision::End(End::Refuse(
+            "it has not ended and still needs its content: let it end, or discard it, first",
+        )),
         (Operator::Redrive, EventStatus::Failed) | (Operator::Release, EventStatus::Held) => {
             Decision::write(at.reopen(event), Then::End(End::Send))
         }
@@ -145,6 +160,14 @@ fn discarded(event: &Event, at: At<'_>) -> Transition {
         ..event.progress.clone()
     };
     at.event_with(event, to)
+}
+
+/// From this write on nothing sends it round any more; then its content may go.
+/// A destination's own words may hold personal data: only the class stays.
+fn erased(event: &Event, at: At<'_>) -> Transition {
+    let class = event.progress.reason.as_ref().map(|reason| reason.slug.as_str().to_owned());
+    let reason = Some(Reason { slug: Slug::Erased, cause: class });
+    at.event_with(event, Progress { reason, ..event.progress.clone() })
 }
 
 pub(super) fn on_action(

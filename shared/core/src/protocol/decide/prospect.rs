@@ -123,8 +123,21 @@ fn as_it_stands(status: EventStatus) -> Prospect {
 impl Event {
     /// Did a human decide that this failed event stays failed?
     pub fn is_discarded(&self) -> bool {
-        let reason = self.progress.reason.as_ref();
         self.progress.status == EventStatus::Failed
-            && reason.is_some_and(|reason| reason.slug == Slug::Discarded)
+            && matches!(self.slug(), Some(Slug::Discarded | Slug::Erased))
+    }
+
+    /// Was its content erased? Then it never goes round again.
+    pub fn is_erased(&self) -> bool {
+        self.slug() == Some(Slug::Erased)
+    }
+
+    /// Is nothing more to be done for it, by anybody?
+    pub fn has_ended(&self) -> bool {
+        self.progress.status.is_finished() || self.is_discarded()
+    }
+
+    fn slug(&self) -> Option<Slug> {
+        self.progress.reason.as_ref().map(|reason| reason.slug)
     }
 }

@@ -110,3 +110,51 @@ fn a_discarded_event_stays_failed_leaves_the_index_and_may_still_be_redriven_by_
     assert_eq!(progress(&redriven).expires, None);
     assert!(matches!(written(&redriven).payload, PayloadTtl::KeepBefore(..)));
 }
+
+#[test]
+fn only_what_has_ended_is_erased_and_then_nothing_sends_it_round() {
+    let erase = |event: &Event| on(State::Stored(event), Input::Operator(&Operator::Erase), NOW);
+    use EventStatus::{Failed, Held, InDoubt, Processing, Received};
+    for status in [Received, Processing, Failed, Held, InDoubt] {
+        assert!(matches!(erase(&event(status)), Decision::End(End::Refuse(_))), "{status:?}");
+    }
+    let mut ended = event(EventStatus::Ignored);
+    ended.progress.reason = Some(Reason::with(Slug::NoRule, "words of somebody"));
+    let decision = erase(&ended);
+    let to = progress(&decision).clone();
+    assert_eq!(to.reason, Some(Reason::with(Slug::Erased, "no_rule")));
+    assert_eq!(to, Progress { reason: to.reason.clone(), ..ended.progress.clone() });
+    ended.progress = to;
+    let owner = OwnerNonce::new("human");
+    for operator in [
+        Operator::Erase,
+        Operator::Redrive,
+        Operator::Again { owner },
+        Operator::Replay { forced: true },
+        Operator::Accept { hash: ended.hash.clone() },
+    ] {
+        let decision = on(State::Stored(&ended), Input::Operator(&operator), NOW);
+        assert!(matches!(decision, Decision::End(End::Refuse(_))), "{operator:?}");
+    }
+    // A letter of it that somebody moves by other means, too.
+    let mut failed = event(Failed);
+    failed.progress.reason = Some(Reason::bare(Slug::Erased));
+    let moved = Stamp { written_at: NOW, stamped_at: NOW.plus(HOUR) };
+    assert_eq!(message(&failed, moved), Decision::End(End::Fail));
+}
+
+// INV-2: what is sent is never made up of what was erased.
+#[test]
+fn a_next_generation_needs_bytes_of_its_own_where_the_last_were_erased() {
+    let policy = policy(InDoubt::Park);
+    let act = Intent::Act { moves: None, action: Some(wanted(Late::Act)) };
+    let mut emptied = action(ActionStatus::Rejected);
+    emptied.settled_at = Some(NOW);
+    emptied.request.body.clear();
+    assert_eq!(failed_over(&emptied, Some(&policy), Some(&act)), Prospect::Acts);
+    let nothing = Intent::Nothing(Reason::bare(Slug::NoRule));
+    assert!(matches!(
+        failed_over(&emptied, Some(&policy), Some(&nothing)),
+        Prospect::Ends(EventStatus::Failed, Some(_))
+    ));
+}
