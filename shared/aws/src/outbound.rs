@@ -11,14 +11,18 @@ use http::{Method, Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use sekali::ports::{Get, Got, NotGot, Outbound};
-use std::sync::OnceLock;
+use std::sync::{Arc, OnceLock};
 use tokio::time::{Instant, timeout_at};
+
+/// Looks up a variable of the environment.
+type Variable = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
 /// Makes the calls. Root certificates are read with the first one: a function
 /// without them starts sooner.
 pub struct Apis {
     reach: Reach,
     trust: OnceLock<Trust>,
+    variable: Variable,
 }
 
 impl std::fmt::Debug for Apis {
@@ -30,15 +34,27 @@ impl std::fmt::Debug for Apis {
 impl Apis {
     /// Asks as far as `reach` goes; plain http only where that is everywhere.
     pub fn new(reach: Reach) -> Self {
-        Self { reach, trust: OnceLock::new() }
+        Self { reach, trust: OnceLock::new(), variable: Arc::new(|name| std::env::var(name).ok()) }
+    }
+
+    /// Where a service of AWS is called in place of its public host: at the
+    /// endpoint that the variables name which every client of AWS follows, for
+    /// a network with an endpoint of its own, or an emulator. Whoever deploys
+    /// sets them, so it may lie anywhere.
+    fn aws_endpoint(&self, url: &Uri) -> Option<Result<Uri, NotGot>> {
+        let service = aws_service(url.host()?)?;
+        let own = format!("AWS_ENDPOINT_URL_{}", service.to_ascii_uppercase());
+        let named = [own.as_str(), "AWS_ENDPOINT_URL"].into_iter().find_map(|name| (self.variable)(name))?;
+        let endpoint = named.parse::<Uri>().ok().filter(|endpoint| endpoint.host().is_some());
+        Some(endpoint.ok_or_else(|| NotGot::Forbidden(format!("{own} is no URL"))))
     }
 
     /// Those of whom the certificates are trusted, where the connection is secured.
-    fn trust(&self, url: &Uri) -> Result<Option<&Trust>, NotGot> {
+    fn trust(&self, url: &Uri, reach: Reach) -> Result<Option<&Trust>, NotGot> {
         if url.scheme() == Some(&Scheme::HTTPS) {
             return Ok(Some(self.trust.get_or_init(Trust::of_the_system)));
         }
-        match self.reach {
+        match reach {
             Reach::Anywhere => Ok(None),
             Reach::Public => Err(NotGot::Forbidden(format!("plain http (see {ALLOW_PRIVATE})"))),
         }
@@ -50,9 +66,13 @@ impl Outbound for Apis {
         let deadline = Instant::now() + get.timeout;
         let url: Uri =
             get.url.as_str().parse().map_err(|_| NotGot::Forbidden("the URL cannot be read".to_owned()))?;
-        let trust = self.trust(&url)?;
-        let request = request(&url, get.headers)?;
-        match timeout_at(deadline, Connection::open(&url, self.reach, trust)).await {
+        let (server, reach) = match self.aws_endpoint(&url).transpose()? {
+            Some(endpoint) => (endpoint, Reach::Anywhere),
+            None => (url.clone(), self.reach),
+        };
+        let trust = self.trust(&server, reach)?;
+        let request = request(&url, &server, get.headers)?;
+        match timeout_at(deadline, Connection::open(&server, reach, trust)).await {
             Ok(Ok(connection)) => {
                 let answer = async |answered| match answered {
                     Ok(response) => answer(response, get.largest, deadline).await,
@@ -79,9 +99,23 @@ async fn answer(response: Response<Incoming>, largest: usize, deadline: Instant)
     }
 }
 
-fn request(url: &Uri, headers: &[(String, sekali::secret::Secret)]) -> Result<Request<Full<Bytes>>, NotGot> {
+/// `sns` of `sns.eu-north-1.amazonaws.com`.
+fn aws_service(host: &str) -> Option<&str> {
+    let labels: Vec<&str> = host.split('.').collect();
+    match labels[..] {
+        [service, _, "amazonaws", "com"] | [service, _, "amazonaws", "com", "cn"] => Some(service),
+        _ => None,
+    }
+}
+
+/// What is asked stands in `url`, and who answers is `server`.
+fn request(
+    url: &Uri,
+    server: &Uri,
+    headers: &[(String, sekali::secret::Secret)],
+) -> Result<Request<Full<Bytes>>, NotGot> {
     let path = url.path_and_query().map_or("/", |path| path.as_str());
-    let host = url.authority().map_or("", |authority| authority.as_str());
+    let host = server.authority().map_or("", |authority| authority.as_str());
     let mut request = Request::builder()
         .method(Method::GET)
         .uri(path)

@@ -54,7 +54,7 @@ fn every_recorded_handshake_is_answered_as_recorded() {
 /// nearly a handshake.
 #[test]
 fn what_the_descriptions_promise_beyond_what_is_recorded_holds() {
-    assert_all(&run(include_str!("../../../tests/vectors/probes.json")), 46);
+    assert_all(&run(include_str!("../../../tests/vectors/probes.json")), 48);
 }
 
 #[test]

@@ -387,3 +387,80 @@ X-Echo = "{query:echo}"
     probe.request.query = "echo=a".to_owned();
     assert_eq!(header(&bench.deliver(&probe).await, "X-Echo"), Some("a"));
 }
+
+/// A GET with this query, as it is written in a URL.
+fn asked(query: String) -> Delivery {
+    let mut probe = Delivery::to("hub", "");
+    probe.request.method = "GET".to_owned();
+    probe.request.query = query;
+    probe
+}
+
+fn escaped(text: &str) -> String {
+    text.bytes().fold(String::new(), |mut escaped, byte| {
+        write!(escaped, "%{byte:02x}").unwrap();
+        escaped
+    })
+}
+
+// INV-10: the answer to X's check is a signature under the key of its deliveries.
+#[tokio::test]
+async fn nobody_has_a_delivery_signed_by_asking_for_the_answer_to_a_challenge() {
+    let bench = Bench::with(
+        "[endpoint.hub]\nvendor = \"x\"\nsecrets = [\"ssm:/hub\"]\nallow_unconfirmed = true\n\
+         dedup_window = \"90d\"\n",
+    );
+    bench.secrets.put("ssm:/hub", "consumer-secret-invented");
+    let event = r#"{"for_user_id":"1","favorite_events":[{"id":"f-1","timestamp_ms":1800000000000}]}"#;
+    let signed = Delivery::to("hub", event).signed("consumer-secret-invented");
+    let (endpoint, secret) = (bench.endpoint("hub"), Secret::new("consumer-secret-invented").unwrap());
+    let fresh = || "fresh-1".to_owned();
+    let headers =
+        sign(&endpoint.vendor, &signed.request, &secret, &endpoint.params, bench.clock.now(), fresh);
+    let signature = headers.unwrap().remove(0).1;
+    assert_eq!(bench.deliver(&signed).await.status, 202, "this is what must not be had");
+    for token in [event, " x", "a=b", "a&b=c", "[1]", "\"a\"", "a\nb", &"a".repeat(513)] {
+        let answer = bench.deliver(&asked(format!("crc_token={}", escaped(token)))).await;
+        assert_eq!(answer.status, 400, "{token}");
+        assert!(!answer.body.contains(&signature), "{token}");
+    }
+    for token in ["MGM2ZGQxNzQtNDUzZi00Yjc0", "a+b/c=", "0c6dd174-453f-4b74_~.=="] {
+        let answer = bench.deliver(&asked(format!("crc_token={}", escaped(token)))).await;
+        assert!(answer.status == 200 && answer.body.contains("sha256="), "{token}: {}", answer.body);
+    }
+}
+
+#[tokio::test]
+async fn a_challenge_is_given_back_as_plain_text_and_only_so_long() {
+    let bench = Bench::with(
+        "[endpoint.hub]\nvendor = \"dropbox\"\nsecrets = [\"ssm:/hub\"]\nallow_unconfirmed = true\n\
+         dedup_window = \"90d\"\n",
+    );
+    bench.secrets.put("ssm:/hub", "invented-app-secret");
+    let page = "<script>alert(1)</script>";
+    let answer = bench.deliver(&asked(format!("challenge={}", escaped(page)))).await;
+    assert_eq!((answer.status, answer.body.as_str()), (200, page));
+    assert!(answer.content_type.as_deref().unwrap().starts_with("text/plain"));
+    assert_eq!(header(&answer, "X-Content-Type-Options"), Some("nosniff"));
+    for (length, status) in [(8 * 1024, 200), (8 * 1024 + 1, 400)] {
+        let answer = bench.deliver(&asked(format!("challenge={}", "a".repeat(length)))).await;
+        assert_eq!(answer.status, status, "{length}");
+    }
+}
+
+/// A delivery that is dressed up as a handshake would be answered and lost.
+#[tokio::test]
+async fn a_delivery_with_a_challenge_in_its_url_is_a_delivery() {
+    let bench = Bench::with(
+        "[endpoint.hub]\nvendor = \"ms-graph\"\nsecrets = [\"ssm:/hub\"]\nallow_unconfirmed = true\n\
+         dedup_window = \"90d\"\n",
+    );
+    bench.secrets.put("ssm:/hub", "invented-client-state");
+    let mut notification = Delivery::to("hub", r#"{"value":[{"clientState":"another"}]}"#);
+    notification.request.query = "validationToken=hello".to_owned();
+    let answer = bench.deliver(&notification).await;
+    assert_ne!((answer.status, answer.body.as_str()), (200, "hello"));
+    assert!(bench.is_untouched());
+    notification.request.body = Vec::new();
+    assert_eq!(bench.deliver(&notification).await.body, "hello");
+}

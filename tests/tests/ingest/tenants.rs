@@ -121,7 +121,7 @@ async fn a_url_that_was_not_declared_is_no_endpoint() {
     let mut without = paid("acme");
     without.tenant = None;
     assert_eq!(bench.deliver(&without).await.status, 404);
-    for tenant in ["..", "a/b", "a b", "", "{tenant}", &"x".repeat(200)] {
+    for tenant in ["..", ".", "%2e%2e", "a%2Fb", "a/b", "a b", "", "{tenant}", "acme#key", &"x".repeat(200)] {
         assert_eq!(bench.deliver(&paid("acme").tenant(tenant)).await.status, 404, "{tenant}");
     }
     for endpoint in ["plain", "body"] {
@@ -152,4 +152,41 @@ async fn tenants_that_the_body_names_are_kept_apart_too() {
     }
     let held = bench.events().into_iter().filter(|event| event.progress.status.as_str() == "held");
     assert_eq!(held.count(), 3, "an event of nobody is held, not merged");
+}
+
+// INV-7
+#[tokio::test]
+async fn a_tenant_that_is_called_as_an_endpoint_or_a_scope_meets_neither() {
+    let bench = Bench::with(
+        r#"
+        [endpoint.shop]
+        vendor = "stripe"
+        tenant = "path"
+        secrets = ["ssm:/shared"]
+        [endpoint.acme]
+        vendor = "stripe"
+        secrets = ["ssm:/shared"]
+        [endpoint.other]
+        vendor = "stripe"
+        secrets = ["ssm:/shared"]
+        dedup_scope = "shop-acme"
+        [endpoint.shop-4]
+        vendor = "stripe"
+        tenant = "path"
+        secrets = ["ssm:/shared"]
+        "#,
+    );
+    bench.secrets.put("ssm:/shared", "whsec_shared");
+    let event = |endpoint: &str| Delivery::to(endpoint, &stripe("evt_1", "")).signed("whsec_shared");
+    for delivery in [
+        event("shop").tenant("acme"),
+        event("shop").tenant("shop"),
+        event("shop").tenant("4acme"),
+        event("shop-4").tenant("acme"),
+        event("acme"),
+        event("other"),
+    ] {
+        assert_eq!(bench.deliver(&delivery).await.status, 202, "{:?}", delivery.request.path);
+    }
+    assert_eq!(bench.events().len(), 6);
 }

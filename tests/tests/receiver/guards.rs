@@ -1,7 +1,7 @@
 //! What is answered without an event: handshakes, guards, and whoever comes
 //! too often.
 
-use super::{deployed, driven};
+use super::{deployed, driven, driven_with};
 use anyhow::{Context, Result, ensure};
 use sekali_tests::e2e::vendors::{Delivery, Payment, Signed, push, unique};
 use serde_json::{Value, json};
@@ -109,5 +109,54 @@ async fn whoever_comes_too_often_is_answered_429_and_when_to_come_back() -> Resu
     let answer = deliver(&second).await?;
     ensure!(answer.status == 429 && answer.headers.contains_key("retry-after"), "{answer:?}");
     ensure!(driven.kept.event("rated", &second).await?.is_none(), "it was stored");
+    Ok(())
+}
+
+/// What the gateway saw is the address, in whichever way it writes it; what a
+/// sender writes is none.
+#[tokio::test]
+async fn no_header_moves_a_caller_into_the_network_and_ipv4_is_known_as_ipv6_too() -> Result<()> {
+    let deployed = deployed().await?;
+    let event = |id: &str| -> Result<Value> {
+        Ok(deployed.vendors.sign(push(id, &unique("commit")).to("guarded"))?.gateway_event(true))
+    };
+    let (outside, mapped) = (unique("delivery"), unique("delivery"));
+    let mut lying = from(event(&outside)?, "198.51.100.7");
+    for header in ["x-forwarded-for", "forwarded", "x-real-ip", "true-client-ip", "cf-connecting-ip"] {
+        lying["headers"][header] = "192.0.2.10".into();
+    }
+    for address in ["198.51.100.7", "::ffff:198.51.100.7", "not an address", ""] {
+        let answer = deployed.invoke_ingest(&from(lying.clone(), address)).await?;
+        ensure!(answer.status == 403, "{address}: {answer:?}");
+    }
+    ensure!(deployed.kept.event("guarded", &outside).await?.is_none(), "it was stored");
+    let answer = deployed.invoke_ingest(&from(event(&mapped)?, "::ffff:192.0.2.10")).await?;
+    ensure!(answer.status == 202, "{answer:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn an_endpoint_that_takes_fewer_content_types_than_its_vendor_sends_answers_415() -> Result<()> {
+    let mut driven = driven_with(
+        "[endpoint.hub]\nvendor = \"github\"\nsecrets = [\"env:FEWER_SECRET\"]\n\
+         content_types = [\"application/json\"]\nmax_body = \"1KiB\"\n",
+    )
+    .await?;
+    driven.set("FEWER_SECRET", "invented-hub-secret");
+    let ingest = driven.worker("ingest").await?;
+    for (media, size, status) in [
+        ("application/x-www-form-urlencoded", 0, 415),
+        ("text/plain", 0, 415),
+        ("application/json", 1_024, 413),
+        ("application/json; charset=utf-8", 0, 202),
+    ] {
+        let id = unique("delivery");
+        let mut delivery = push(&id, "c").to("hub").header("content-type", media);
+        delivery.body.extend(std::iter::repeat_n(b' ', size));
+        let signed = driven.vendors.sign_with(delivery, "invented-hub-secret")?;
+        let answer = driven.deliver(&ingest, &signed).await?.context("it answers")?;
+        ensure!(answer.status == status, "{media}: {answer:?}");
+        ensure!(driven.kept.event("hub", &id).await?.is_some() == (status == 202), "{media}");
+    }
     Ok(())
 }

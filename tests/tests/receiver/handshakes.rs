@@ -7,7 +7,7 @@ use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use sekali_cli::local::aws::REGION;
 use sekali_tests::e2e::driven::{Answer, Driven};
-use sekali_tests::e2e::vendors::{Delivery, unique};
+use sekali_tests::e2e::vendors::{Delivery, Signed, unique};
 use sekali_tests::e2e::worker::Worker;
 use serde_json::{Value, json};
 use std::fmt::Write as _;
@@ -41,7 +41,7 @@ fn texts(value: &Value) -> Vec<String> {
 }
 
 /// An endpoint for each vector, and the variables that hold their secrets.
-fn endpoints(vectors: &[Value]) -> Result<(String, Vec<(String, String)>)> {
+pub(super) fn endpoints(vectors: &[Value]) -> Result<(String, Vec<(String, String)>)> {
     const PARAMS: [&str; 6] =
         ["verify_token", "topics", "allowed_origins", "rate", "topic_arns", "client_id"];
     let (mut file, mut variables) = (String::new(), Vec::new());
@@ -73,7 +73,7 @@ fn endpoints(vectors: &[Value]) -> Result<(String, Vec<(String, String)>)> {
 }
 
 /// The vector as API Gateway hands it over.
-fn event(vector: &Value, index: usize) -> Value {
+pub(super) fn event(vector: &Value, index: usize) -> Value {
     let endpoint = format!("hub-{index}");
     let path = format!("/webhooks/{endpoint}");
     let url = vector["url"].as_str().unwrap_or_default();
@@ -156,6 +156,43 @@ async fn every_kind_of_handshake_is_answered_and_what_is_nearly_one_is_not() -> 
     let events = driven.kept.events().await?;
     let written: Vec<&str> = events.iter().map(|event| event.text("type")).collect();
     ensure!(written.iter().all(|kind| *kind == "SubscriptionConfirmation"), "{written:?}");
+    Ok(())
+}
+
+/// Those that are signed at a time are signed now.
+#[tokio::test]
+async fn a_challenge_of_slack_or_zoom_is_answered_once_it_is_signed() -> Result<()> {
+    let endpoint = |vendor: &str| {
+        format!(
+            "[endpoint.{vendor}]\nvendor = \"{vendor}\"\nallow_unconfirmed = true\n\
+             dedup_window = \"90d\"\nsecrets = [\"env:TIMED_SECRET\"]\n"
+        )
+    };
+    let mut driven = driven_with(&(endpoint("slack") + &endpoint("zoom"))).await?;
+    driven.set("TIMED_SECRET", "invented-signing-secret");
+    let ingest = driven.worker("ingest").await?;
+    let slack = json!({ "type": "url_verification", "challenge": "invented-challenge", "token": "t" });
+    let zoom =
+        json!({ "event": "endpoint.url_validation", "payload": { "plainToken": "qgg8vlvZRS6UYooatFL8Aw" } });
+    for (vendor, asks) in [("slack", slack), ("zoom", zoom)] {
+        for (secret, status) in [("invented-signing-secret", 200), ("another-signing-secret", 401)] {
+            let signed = driven.vendors.sign_with(Delivery::new(vendor, asks.to_string()), secret)?;
+            let answer = driven.deliver(&ingest, &signed).await?.context("it answers")?;
+            ensure!(answer.status == status, "{vendor}: {answer:?}");
+            let echoed = answer.text.contains("invented-challenge")
+                || answer.body["plainToken"] == "qgg8vlvZRS6UYooatFL8Aw";
+            ensure!(echoed == (status == 200), "{vendor}: {answer:?}");
+            let tag = answer.body["encryptedToken"].as_str().unwrap_or_default();
+            ensure!(vendor == "slack" || (tag.len() == 64) == (status == 200), "{answer:?}");
+        }
+        let unsigned = Signed {
+            headers: Vec::new(),
+            ..driven.vendors.sign_with(Delivery::new(vendor, asks.to_string()), "x-invented")?
+        };
+        let answer = driven.deliver(&ingest, &unsigned).await?.context("it answers")?;
+        ensure!(answer.status == 401, "{vendor}: {answer:?}");
+    }
+    ensure!(driven.kept.events().await?.is_empty(), "a handshake writes nothing");
     Ok(())
 }
 

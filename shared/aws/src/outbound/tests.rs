@@ -78,7 +78,7 @@ async fn plain_http_and_private_addresses_are_refused_unless_allowed() {
 async fn only_a_server_that_proves_its_name_is_asked() {
     let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}".to_vec();
     let (port, served) = server(true, answer.clone(), false).await;
-    let apis = Apis { reach: Reach::Anywhere, trust: OnceLock::from(Trust::of(authority())) };
+    let apis = Apis { trust: OnceLock::from(Trust::of(authority())), ..Apis::new(Reach::Anywhere) };
     let url = OutboundUrl::pinned(&format!("https://localhost:{port}/v1")).unwrap();
     let get = Get { url: &url, headers: &[], timeout: LONG, largest: 64 };
     assert_eq!(apis.get(get).await.unwrap().body, b"{}");
@@ -97,4 +97,55 @@ async fn a_secret_that_no_header_can_carry_is_not_shown() {
     let get = Get { url: &url, headers: &headers, timeout: LONG, largest: 64 };
     let error = Apis::new(Reach::Anywhere).get(get).await.unwrap_err().to_string();
     assert!(!error.contains("invented"), "{error}");
+}
+
+/// Questions where these variables are set, and nothing but public addresses may be asked.
+fn with(variables: &[(&str, String)]) -> Apis {
+    let variables: Vec<(String, String)> =
+        variables.iter().map(|(name, value)| ((*name).to_owned(), value.clone())).collect();
+    let variable =
+        move |name: &str| variables.iter().find(|(known, _)| known == name).map(|(_, value)| value.clone());
+    Apis { variable: Arc::new(variable), ..Apis::new(Reach::Public) }
+}
+
+#[tokio::test]
+async fn a_service_of_aws_is_asked_at_the_endpoint_that_the_deployment_names() {
+    let url = OutboundUrl::pinned("https://sns.eu-north-1.amazonaws.com/?Action=ConfirmSubscription&Token=t")
+        .unwrap();
+    for (own, all) in
+        [("AWS_ENDPOINT_URL_SNS", "AWS_ENDPOINT_URL"), ("AWS_ENDPOINT_URL", "AWS_ENDPOINT_URL_SQS")]
+    {
+        let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 2\r\n\r\n{}".to_vec();
+        let (port, served) = server(false, answer, false).await;
+        let apis = with(&[(own, format!("http://127.0.0.1:{port}")), (all, "http://127.0.0.1:9".to_owned())]);
+        let get = Get { url: &url, headers: &[], timeout: LONG, largest: 64 };
+        assert_eq!(apis.get(get).await.unwrap().status, 200);
+        let request = served.await.unwrap().unwrap();
+        assert!(request.starts_with("GET /?Action=ConfirmSubscription&Token=t HTTP/1.1\r\n"), "{request}");
+        assert!(request.contains(&format!("host: 127.0.0.1:{port}\r\n")), "{request}");
+    }
+}
+
+#[tokio::test]
+async fn only_hosts_of_aws_itself_follow_its_variables() {
+    let apis = with(&[("AWS_ENDPOINT_URL", "http://127.0.0.1:9".to_owned())]);
+    for (host, service) in [
+        ("sns.eu-north-1.amazonaws.com", Some("sns")),
+        ("sns.cn-north-1.amazonaws.com.cn", Some("sns")),
+        ("sns.eu-north-1.amazonaws.com.example.org", None),
+        ("bucket.s3.eu-north-1.amazonaws.com", None),
+        ("amazonaws.com", None),
+        ("api.example.com", None),
+    ] {
+        let url: Uri = format!("https://{host}/").parse().unwrap();
+        assert_eq!(
+            (aws_service(host), apis.aws_endpoint(&url).is_some()),
+            (service, service.is_some()),
+            "{host}"
+        );
+    }
+    let bad = with(&[("AWS_ENDPOINT_URL_SNS", "not a url".to_owned())]);
+    let url = OutboundUrl::pinned("https://sns.eu-north-1.amazonaws.com/").unwrap();
+    let get = Get { url: &url, headers: &[], timeout: LONG, largest: 64 };
+    assert_eq!(bad.get(get).await, Err(NotGot::Forbidden("AWS_ENDPOINT_URL_SNS is no URL".to_owned())));
 }

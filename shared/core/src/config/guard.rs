@@ -93,6 +93,11 @@ impl Network {
             Some(_) => return Err(NotANetwork::Malformed),
             None => width,
         };
+        // An IPv4 address written as IPv6 counts as what it is, and so does a network of them.
+        let (address, prefix) = match address.to_canonical() {
+            canonical if canonical.is_ipv4() && width == 128 && prefix >= 96 => (canonical, prefix - 96),
+            _ => (address, prefix),
+        };
         let network = Self { address: first(address, prefix), prefix };
         if network.address == address { Ok(network) } else { Err(NotANetwork::HostBits(network)) }
     }
@@ -239,6 +244,9 @@ mod tests {
         assert!(contains("2001:db8::/32", "2001:db8:1::1"));
         assert!(!contains("::/0", "192.0.2.1"), "one family is not the other");
         assert!(contains("192.0.2.0/24", "::ffff:192.0.2.1"));
+        assert!(contains("::ffff:192.0.2.0/120", "192.0.2.255"), "a network of IPv4 written as IPv6");
+        assert!(!contains("::ffff:192.0.2.0/120", "192.0.3.0"));
+        assert!(contains("::ffff:192.0.2.7", "::ffff:192.0.2.7"));
     }
 
     #[test]

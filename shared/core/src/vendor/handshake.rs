@@ -16,6 +16,14 @@ use crate::source::Source;
 use crate::url_template::OutboundUrl;
 use subtle::ConstantTimeEq;
 
+/// A challenge is no longer. Whatever a stranger sends is given back no further
+/// than this: an answer that a gateway cannot carry is none.
+const LONGEST_ECHO: usize = 8 * 1024;
+
+/// A value that is given back under our signature to somebody who has shown
+/// none is no longer.
+const LONGEST_TOKEN: usize = 512;
+
 /// What is answered to a handshake. It writes nothing, except where it hands
 /// over a secret.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -99,7 +107,12 @@ impl Vendor {
             if handshake.needs_key() && keys.is_none() {
                 return Some(Err(HandshakeRefusal::NoKey));
             }
-            return Some(handshake.answer(&view, &|part| self.tag(part, &view, keys?, secret)));
+            let tag = |part: &Part| {
+                let value = hashed(part, &view)?;
+                let vouched_for = handshake.signed || is_token(&value);
+                vouched_for.then(|| self.tag(part, &value, keys?, secret)).flatten()
+            };
+            return Some(handshake.answer(&view, &tag));
         }
         // A method that serves handshakes alone means one, however malformed;
         // but not before the signed ones were looked at, too.
@@ -144,9 +157,8 @@ impl Vendor {
     }
 
     /// The HMAC of a value under the secret that the vendor used.
-    fn tag(&self, part: &Part, view: &View<'_>, keys: &Keys, secret: usize) -> Option<String> {
-        let Part::Hmac(digest, encoding, place) = part else { return None };
-        let value = view.bytes(place).one()?;
+    fn tag(&self, part: &Part, value: &[u8], keys: &Keys, secret: usize) -> Option<String> {
+        let Part::Hmac(digest, encoding, _) = part else { return None };
         let mut live = (0..self.schemes.len()).flat_map(|scheme| keys.of(scheme));
         let key = live.find_map(|key| match &key.material {
             Material::Hmac(prepared) if key.secret == Some(secret) => {
@@ -154,8 +166,24 @@ impl Vendor {
             }
             _ => None,
         })?;
-        Some(encoding.encode(&key.over([value.as_ref()])))
+        Some(encoding.encode(&key.over([value])))
     }
+}
+
+/// The value of which an answer shows the HMAC.
+fn hashed<'v>(part: &Part, view: &'v View<'_>) -> Option<std::borrow::Cow<'v, [u8]>> {
+    let Part::Hmac(_, _, place) = part else { return None };
+    view.bytes(place).one()
+}
+
+/// Whether a value can be a challenge and nothing else. Under the same key the
+/// vendor signs its deliveries: whoever could have any text signed by a
+/// challenge would have a delivery signed, and send it (INV-10). A text of
+/// these letters is no JSON that holds an event, and no form.
+fn is_token(value: &[u8]) -> bool {
+    let unpadded = value.strip_suffix(b"==").or_else(|| value.strip_suffix(b"=")).unwrap_or(value);
+    let of_token = |byte: &u8| byte.is_ascii_alphanumeric() || b"+/_-.~:".contains(byte);
+    value.len() <= LONGEST_TOKEN && unpadded.iter().all(of_token)
 }
 
 type Tag<'t> = dyn Fn(&Part) -> Option<String> + 't;
@@ -226,7 +254,7 @@ impl Handshake {
                 value => headers.push((name.clone(), value)),
             }
         }
-        if content_type.as_deref() == Some("text/plain") {
+        if content_type.as_deref().is_some_and(|media| media.starts_with("text/plain")) {
             // What a stranger wrote is never to be taken for a page.
             headers.push(("X-Content-Type-Options".to_owned(), "nosniff".to_owned()));
         }
@@ -284,6 +312,7 @@ fn rendered(template: &Template, view: &View<'_>, tag: &Tag<'_>) -> Option<Strin
         .map(|part| match part {
             Part::Literal(text) => Some(text.clone()),
             Part::Place(MaybePlace { place, optional }) => match view.text(place) {
+                Some(text) if text.len() > LONGEST_ECHO => None,
                 Some(text) => Some(text.into_owned()),
                 None => optional.then(String::new),
             },

@@ -82,6 +82,7 @@ fn answer(document: &mut Document<'_>, table: Table<'_>) -> Answer {
     answer.content_type = string(document, table, "content_type");
     if let Some(entry) = table.get("body") {
         answer.body = document.read(entry, Template::parse).map_or(Content::Empty, Content::Text);
+        refuse_page(document, table, &answer);
     }
     if let Some(json) = section(document, table, "json") {
         if let Some(entry) = table.get("body") {
@@ -97,6 +98,20 @@ fn answer(document: &mut Document<'_>, table: Table<'_>) -> Answer {
         }
     }
     answer
+}
+
+/// What a stranger wrote is given back as text, and never as a page that a
+/// browser would run.
+fn refuse_page(document: &mut Document<'_>, table: Table<'_>, answer: &Answer) {
+    let Content::Text(template) = &answer.body else { return };
+    let echoes = template.places().next().is_some();
+    let media = answer.content_type.as_deref().and_then(|media| media.split(';').next()).map(str::trim);
+    let Some(entry) = table.get("content_type").filter(|_| echoes) else { return };
+    if !matches!(media, Some("text/plain" | "application/json")) {
+        let message =
+            "a value of the request is answered as `text/plain` or `application/json`, never as a page";
+        document.problem(entry.value_at, message, Some("content_type = \"text/plain\"".to_owned()));
+    }
 }
 
 fn members(document: &mut Document<'_>, table: Table<'_>) -> Vec<(String, JsonAnswer)> {

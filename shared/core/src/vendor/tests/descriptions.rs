@@ -71,3 +71,24 @@ fn a_vendor_that_signs_nothing_is_never_confirmed() {
         assert!(vendor.assurance() > Assurance::None || !vendor.confirmed(), "{name}");
     }
 }
+
+#[test]
+fn what_a_request_says_is_never_answered_as_a_page() {
+    let with = |media: &str, body: &str| {
+        let text = format!(
+            "confirmed = true\n[[scheme]]\nkind = \"none\"\n[[event]]\nid = \"/id\"\n[[handshake]]\nmethod = \"GET\"\n\
+             signed = false\nreply = {{ body = \"{body}\", content_type = \"{media}\" }}\n"
+        );
+        Vendor::parse("acme", "vendors/acme.toml", &text)
+    };
+    for page in
+        ["text/html", "image/svg+xml", "application/xhtml+xml", "text/html; charset=utf-8", "text/xml"]
+    {
+        let problems = with(page, "{query:challenge}").unwrap_err();
+        assert!(problems[0].message.contains("never as a page"), "{problems:?}");
+        assert!(with(page, "always the same").is_ok(), "{page}");
+    }
+    for text in ["text/plain", "text/plain; charset=utf-8", "application/json"] {
+        assert!(with(text, "{query:challenge}").is_ok(), "{text}");
+    }
+}
