@@ -29,6 +29,26 @@ async fn a_deliberate_repeat_is_the_next_generation_of_event_and_action_and_on_r
     assert_eq!(bench.record("evt_1"), [("again".to_owned(), "alice".to_owned())]);
 }
 
+#[tokio::test]
+async fn a_corrected_event_of_a_done_action_is_sent_once_somebody_says_so() {
+    let bench = Bench::new();
+    bench.deliver("evt_1", "o-1", 10).await;
+    bench.process().await;
+    bench.deliver("evt_2", "o-1", 12).await;
+    bench.process().await;
+    assert_eq!(bench.event("evt_2").progress.status, EventStatus::Processed);
+    assert_eq!(bench.destination.calls().len(), 1, "the second event finds the action, and its result");
+
+    assert!(matches!(bench.say("evt_2", &again()).await, Said::Done { .. }));
+    bench.process().await;
+    let calls = bench.destination.calls();
+    let amounts: Vec<bool> =
+        calls.iter().map(|call| String::from_utf8_lossy(&call.body).contains(r#""amount":12"#)).collect();
+    assert_eq!(amounts, [false, true]);
+    assert_ne!(calls[0].key, calls[1].key);
+    assert_eq!(bench.record("evt_2"), [("again".to_owned(), "alice".to_owned())]);
+}
+
 // INV-4: what was done before the repeat is not undone by it.
 #[tokio::test]
 async fn an_event_that_waits_for_what_was_done_before_a_repeat_is_processed_and_not_failed() {

@@ -5,13 +5,13 @@ use super::at::At;
 use super::desk::Desk;
 use super::shown;
 use crate::ended::Ended;
-use anyhow::Result;
+use anyhow::{Context, Result};
 use clap::{Args, Subcommand};
 use sekali::ids::Tenant;
 use sekali::key::{ActionKey, ResourceKey};
 use sekali::ports::Store;
 use sekali_aws::dynamodb::listing::{EventFilter, Listed};
-use serde_json::json;
+use serde_json::{Value, json};
 use std::ops::ControlFlow;
 
 /// Resources.
@@ -69,7 +69,7 @@ pub enum Actions {
     /// Show an action: where it stands, its lease and token, its result, and
     /// with --events every event that names it.
     #[command(after_help = "Examples:
-  sekali actions show pack order_1001 --stack sekali-prod
+  sekali actions show pack order_1001 --request --stack sekali-prod
   sekali actions show 'action|4:pack|-|6:fields|10:order_1001' --events --local")]
     Show(ShowAction),
 }
@@ -87,6 +87,9 @@ pub struct ShowAction {
     /// List the events that own or share it; reads the whole table of events.
     #[arg(long)]
     events: bool,
+    /// Show what is asked for, with its fields: it may hold personal data.
+    #[arg(long)]
+    request: bool,
     #[command(flatten)]
     at: At,
 }
@@ -114,6 +117,12 @@ impl Actions {
             page.line(format_args!("  {line}"));
         }
         let mut json = shown::action(&action);
+        if show.request {
+            let request: Value =
+                serde_json::from_slice(&action.request.body).context("the stored request is not JSON")?;
+            page.line(format_args!("{}", serde_json::to_string_pretty(&request)?));
+            json["request"] = request;
+        }
         if show.events {
             let mut sharing = Vec::new();
             let filter = EventFilter { action: Some(key.clone()), ..EventFilter::default() };

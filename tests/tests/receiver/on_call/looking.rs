@@ -96,8 +96,10 @@ async fn payload_resource_and_action_are_shown_and_a_redacted_payload_hides_its_
     ensure!(resource.json["status"] == "paid", "{}", resource.text);
     ask(&shift.desk, &["resources", "show", "payment", "pi_unheard_of"], Found).await?;
 
-    let action = ask(&shift.desk, &["actions", "show", "pack", &payment.order, "--events"], Well).await?;
+    let action =
+        ask(&shift.desk, &["actions", "show", "pack", &payment.order, "--events", "--request"], Well).await?;
     ensure!(action.json["status"] == "done", "{}", action.text);
+    ensure!(action.json["request"]["data"]["order"] == payment.order, "{}", action.text);
     ensure!(action.json["events"].as_array().is_some_and(|events| events.len() == 1), "{}", action.text);
     ask(&shift.desk, &["actions", "show", "pack", "order_unheard_of"], Found).await?;
     Ok(())
