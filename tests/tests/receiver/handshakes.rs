@@ -226,7 +226,7 @@ async fn hand_over(driven: &Driven, ingest: &Worker, token: &str) -> Result<u16>
 }
 
 /// The command line, built as these tests are.
-fn sekali() -> Result<PathBuf> {
+pub(crate) fn sekali() -> Result<PathBuf> {
     let built = Command::new(env!("CARGO"))
         // Named alone, its crates would have other features and be built again.
         .args(["build", "--quiet", "--workspace", "--bin", "sekali"])

@@ -12,7 +12,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-const STACK: &str = "sekali-local";
+/// The name of the local stack.
+pub const STACK: &str = "sekali-local";
 const BUCKET: &str = "sekali-local";
 const TEMPLATE: &str = "template.yaml";
 const STAGE: &str = "local";

@@ -6,6 +6,7 @@ mod dlq;
 mod erase;
 mod looking;
 mod rights;
+mod stack;
 
 use anyhow::{Context, Result, ensure};
 use sekali_cli::on_call::desk::Desk;
