@@ -134,7 +134,7 @@ impl SwitchOn {
             shown::time(off.at),
             off.cause
         ));
-        page.line("what failed meanwhile: sekali dlq list");
+        page.line("redrive what failed meanwhile after that minute: sekali dlq list");
         Ok(page.answer(json!({ "done": true, "was_off": shown_off(&off) }), Ended::Well))
     }
 }
