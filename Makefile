@@ -184,9 +184,9 @@ rust:
 
 .PHONY: model
 model: rust ## visit every state of the protocol, and catch every mutant of it (minutes)
-	@cargo run --quiet --package sekali-tests --bin model
+	@cargo run --quiet --profile proof --package sekali-tests --bin model
 
 RUNS ?= 20000
 .PHONY: sim
 sim: rust ## simulate faults: every single one, every pair, and RUNS= drawn from SEED=
-	@cargo run --quiet --package sekali-tests --bin sim -- --runs $(RUNS) --seed $(SEED)
+	@cargo run --quiet --profile proof --package sekali-tests --bin sim -- --runs $(RUNS) --seed $(SEED)
