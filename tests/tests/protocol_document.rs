@@ -77,6 +77,7 @@ fn name(call: PortCall) -> String {
         PortCall::Effect => "destination: call".to_owned(),
         PortCall::Probe => "destination: ask".to_owned(),
         PortCall::Ask => "vendor's API: ask".to_owned(),
+        PortCall::Confirm => "vendor: confirm".to_owned(),
     }
 }
 

@@ -122,6 +122,17 @@ fn killed_after_the_effect_there_is_one_effect_or_a_doubt_with_evidence() {
     assert_eq!(parked.calls, 1);
 }
 
+// INV-2
+#[test]
+fn a_vendor_that_wants_to_be_called_back_is_confirmed_once_however_the_call_ends() {
+    done_alone(&kept(&Case::quiet(&shape("a subscription that is confirmed by one call"), 0)), 1);
+    done_alone(&kept(&Case::quiet(&shape("a confirmation that nobody hears of"), 0)), 2);
+    let refused =
+        kept(&Case::quiet(&shape("a confirmation that is refused, until a human sends it again"), 0));
+    assert_eq!(only_event(&refused.before).progress.status, EventStatus::Failed);
+    assert_eq!((only_event(&refused.after).progress.status, refused.effects), (EventStatus::Processed, 1));
+}
+
 #[test]
 fn when_the_write_after_the_effect_fails_there_is_one_effect_or_a_doubt_with_evidence() {
     for name in [HONOURED, UNPROMISED] {

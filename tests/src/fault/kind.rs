@@ -16,6 +16,8 @@ pub enum PortCall {
     Probe,
     /// Of a vendor's API.
     Ask,
+    /// Of a vendor that wants to be called back: the call is the effect.
+    Confirm,
     /// Of the queue, by the poller: letters for a function.
     Receive,
     /// Of the queue, by the poller: a letter was worked on.
@@ -27,8 +29,16 @@ pub enum PortCall {
 impl PortCall {
     /// Every call.
     pub fn all() -> impl Iterator<Item = Self> {
-        let others =
-            [Self::Send, Self::Effect, Self::Probe, Self::Ask, Self::Receive, Self::Delete, Self::ShowAgain];
+        let others = [
+            Self::Send,
+            Self::Effect,
+            Self::Probe,
+            Self::Ask,
+            Self::Receive,
+            Self::Delete,
+            Self::ShowAgain,
+            Self::Confirm,
+        ];
         StoreCall::ALL.into_iter().map(Self::Store).chain(others)
     }
 
@@ -37,7 +47,9 @@ impl PortCall {
         match self {
             Self::Store(call) => !call.writes(),
             Self::Probe | Self::Ask => true,
-            Self::Send | Self::Effect | Self::Receive | Self::Delete | Self::ShowAgain => false,
+            Self::Send | Self::Effect | Self::Confirm | Self::Receive | Self::Delete | Self::ShowAgain => {
+                false
+            }
         }
     }
 
@@ -47,7 +59,7 @@ impl PortCall {
         match self {
             Self::Store(call) => call.writes(),
             Self::Send | Self::Receive => true,
-            Self::Effect | Self::Probe | Self::Ask | Self::Delete | Self::ShowAgain => false,
+            Self::Effect | Self::Confirm | Self::Probe | Self::Ask | Self::Delete | Self::ShowAgain => false,
         }
     }
 }
@@ -109,7 +121,9 @@ impl Menu {
             PortCall::Ask => {
                 &[Trouble::Throttled, Trouble::Unanswered, Trouble::Invalid, Trouble::Unreadable]
             }
-            PortCall::Effect => &[Trouble::Throttled, Trouble::Unanswered, Trouble::Invalid],
+            PortCall::Effect | PortCall::Confirm => {
+                &[Trouble::Throttled, Trouble::Unanswered, Trouble::Invalid]
+            }
         };
         let wanted = |trouble: &&Trouble| {
             self.permanent || !matches!(**trouble, Trouble::Invalid | Trouble::Unreadable)

@@ -3,9 +3,11 @@
 
 use super::shape::Outlook;
 use super::traffic::BEGINNING;
-use crate::memory::{VirtualClock, got};
-use sekali::ports::{Get, Got, NotGot, Outbound};
-use sekali::time::Clock;
+use crate::memory::{MemoryDestination, MemoryStore, VirtualClock, got};
+use sekali::ports::{Call, Destination, Get, Got, NotGot, Outbound, Outcome};
+use sekali::process::confirm;
+use sekali::protocol::action::{Action, IdempotencyKey};
+use sekali::time::{Clock, UnixMillis};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
@@ -20,12 +22,29 @@ pub struct JobApi {
     outlook: Outlook,
     clock: VirtualClock,
     asked: Arc<AtomicU32>,
+    store: MemoryStore,
+    yard: MemoryDestination,
 }
 
 impl JobApi {
-    /// The API of a shape.
-    pub fn of(outlook: Outlook, clock: &VirtualClock) -> Self {
-        Self { outlook, clock: clock.clone(), asked: Arc::default() }
+    /// The API of a shape. What is confirmed by a call is an effect like any
+    /// other, and happens where the others do.
+    pub fn of(outlook: Outlook, clock: &VirtualClock, store: &MemoryStore, yard: &MemoryDestination) -> Self {
+        let (store, yard) = (store.clone(), yard.clone());
+        Self { outlook, clock: clock.clone(), asked: Arc::default(), store, yard }
+    }
+
+    /// The action whose effect this call is.
+    pub fn confirming(&self, get: &Get<'_>) -> Option<Confirming> {
+        let action = self.store.look(|tables| {
+            let mut actions = tables.actions();
+            let asks = |action: &&Action| {
+                action.request.destination.as_str() == confirm::DESTINATION
+                    && action.request.body == get.url.as_str().as_bytes()
+            };
+            actions.find(asks).cloned()
+        })?;
+        Some(Confirming { key: action.idempotency_key(), action, at: self.clock.now(), timeout: get.timeout })
     }
 
     /// How the job stood so long ago.
@@ -37,8 +56,42 @@ impl JobApi {
     }
 }
 
+/// A call that confirms, as the one who watches knows it.
+pub struct Confirming {
+    action: Action,
+    key: IdempotencyKey,
+    at: UnixMillis,
+    timeout: Duration,
+}
+
+impl Confirming {
+    /// The same as a call of a destination.
+    pub fn call(&self) -> Call<'_> {
+        Call {
+            destination: &self.action.request.destination,
+            action: &self.action.name,
+            key: &self.key,
+            body: &self.action.request.body,
+            resource: None,
+            at: self.at,
+            attempt: 1,
+            correlation: "",
+            trace: None,
+            timeout: self.timeout,
+        }
+    }
+}
+
 impl Outbound for JobApi {
     async fn get(&self, get: Get<'_>) -> Result<Got, NotGot> {
+        if let Some(confirming) = self.confirming(&get) {
+            return match self.yard.call(confirming.call()).await {
+                Outcome::Done(_) => Ok(got(200, "<ConfirmSubscriptionResponse/>")),
+                Outcome::Rejected { .. } => Ok(got(403, "")),
+                Outcome::NotStarted { cause, .. } => Err(NotGot::NotStarted(cause)),
+                Outcome::Unknown { cause, .. } => Err(NotGot::Unknown(cause)),
+            };
+        }
         let asked = self.asked.fetch_add(1, Ordering::SeqCst);
         match self.outlook {
             Outlook::Prompt => Ok(self.stands(Duration::ZERO)),

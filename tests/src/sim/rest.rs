@@ -82,7 +82,7 @@ fn check_event(world: &World, event: &Event, tables: &Tables, round: Round) {
 /// held: what the destination does not promise, or what goes wrong for good.
 fn may_need_a_human(world: &World) -> bool {
     let shape = &world.case.shape;
-    let settles_alone = matches!(shape.promise, Promise::Honours | Promise::Asked);
+    let settles_alone = matches!(shape.promise, Promise::Honours | Promise::Confirms | Promise::Asked);
     let temper = match shape.temper {
         Temper::RefusesFirst | Temper::Unreachable(10..) => true,
         Temper::SilentThenRefuses => !settles_alone,
@@ -120,10 +120,10 @@ fn check_action(world: &World, action: &Action) {
 /// longer than the destination honours the key, or than until others ask. Nothing on this side can tell
 /// it so: no token fences an effect.
 fn was_overtaken(world: &World) -> bool {
-    let frozen =
-        world.faults.log().into_iter().any(|point| {
-            point.call == PortCall::Effect && matches!(point.fault, Some(Fault::PauseBefore(_)))
-        });
+    let frozen = world.faults.log().into_iter().any(|point| {
+        matches!(point.call, PortCall::Effect | PortCall::Confirm)
+            && matches!(point.fault, Some(Fault::PauseBefore(_)))
+    });
     let span = match world.case.shape.promise {
         // By then another has asked, heard *not done* and called again.
         Promise::Asked => Some(Duration::ZERO),

@@ -248,6 +248,9 @@ impl Outbound for Seat<JobApi> {
             Ok(got) => format!("{} {}", got.status, String::from_utf8_lossy(&got.body)),
             Err(error) => error.to_string(),
         };
+        if let Some(confirming) = self.port.inner().confirming(&get) {
+            self.desk.watch.calls(&confirming.call(), self.desk.clock.now());
+        }
         self.desk.turn("asks the vendor's API", self.port.get(get), words).await
     }
 }

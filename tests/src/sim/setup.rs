@@ -33,6 +33,8 @@ pub enum Promise {
     Honours,
     /// It honours the key for so short that a takeover no longer fits.
     Briefly,
+    /// It is a vendor that is called back: to confirm twice is to confirm.
+    Confirms,
     /// Nothing: one call, or in doubt.
     Nothing,
     /// No key, but it says what happened when it is asked.
@@ -45,6 +47,7 @@ impl Promise {
         match self {
             Self::Honours => Some(Duration::from_secs(24 * 3600)),
             Self::Briefly => Some(Duration::from_secs(100)),
+            Self::Confirms => Some(Duration::from_secs(3 * 24 * 3600)),
             Self::Nothing | Self::Asked => None,
         }
     }
@@ -53,6 +56,7 @@ impl Promise {
         match self {
             Self::Honours => r#"honours_key_for = "24h", in_doubt = "retry""#,
             Self::Briefly => r#"honours_key_for = "100s", in_doubt = "retry""#,
+            Self::Confirms => r#"honours_key_for = "72h", in_doubt = "retry""#,
             Self::Nothing => r#"in_doubt = "park""#,
             Self::Asked => {
                 r#"in_doubt = "probe", probe = { url = "https://packing.example.com/tasks/{key}" }"#
@@ -115,6 +119,12 @@ message = "{body}"
 id = "/id"
 type = "/type"
 sequence = "/n"
+[[handshake]]
+name = "subscription"
+when = { "/type" = "subscribe" }
+signed = true
+confirm = "/url"
+hosts = ["confirm.example.com"]
 [retry]
 horizon = "3d"
 resend = "7d"
@@ -211,7 +221,7 @@ pub fn deployment(promise: Promise, edition: Edition) -> Arc<Deployment> {
 }
 
 fn read_all() -> BTreeMap<(Promise, Edition), Arc<Deployment>> {
-    let promises = [Promise::Honours, Promise::Briefly, Promise::Nothing, Promise::Asked];
+    let promises = [Promise::Honours, Promise::Briefly, Promise::Confirms, Promise::Nothing, Promise::Asked];
     let editions = [
         Edition::First,
         Edition::OtherFields,

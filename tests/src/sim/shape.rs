@@ -140,7 +140,7 @@ impl Shape {
 
     /// Every shape.
     pub fn all() -> Vec<Self> {
-        [basic(), moody(), asked(), deployed(), together(), signalled()].concat()
+        [basic(), moody(), asked(), deployed(), together(), signalled(), confirmed()].concat()
     }
 
     /// The shape of this name.
@@ -317,5 +317,22 @@ fn signalled() -> Vec<Shape> {
         asked("an API that says nothing at first", Outlook::Silent(2)),
         asked("an API that is slow, and overtaken meanwhile", Outlook::Slow(seconds(4))),
         Shape { batch: 10, ..Shape::new("three signals of one job in one batch", at_once, 1) },
+    ]
+}
+
+/// A vendor is called back once, however often it asks to be.
+fn confirmed() -> Vec<Shape> {
+    let asks = |at| sent(at, Says::Subscribes { id: "sub_1" });
+    let asked = |name, temper| {
+        Shape::new(name, vec![asks(AT_ONCE), asks(AT_ONCE), asks(DAY)], 1)
+            .tempered(temper)
+            .promising(Promise::Confirms)
+    };
+    vec![
+        asked("a subscription that is confirmed by one call", Temper::Willing),
+        asked("a confirmation that nobody hears of", Temper::ActsUnheard),
+        asked("a confirmation that is silent and then refused", Temper::SilentThenRefuses),
+        asked("a confirmation that is refused, until a human sends it again", Temper::RefusesFirst),
+        asked("a confirmation that cannot be made twice", Temper::Unreachable(2)),
     ]
 }

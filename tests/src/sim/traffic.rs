@@ -71,6 +71,11 @@ pub enum Says {
         /// The number of the state that the job has by now.
         n: u32,
     },
+    /// The vendor wants to be called back before it sends anything.
+    Subscribes {
+        /// The event.
+        id: &'static str,
+    },
     /// The vendor hands over the secret that it will sign with; anybody can.
     HandsOver(&'static str),
 }
@@ -107,7 +112,7 @@ impl Says {
             Self::ShopPaid { .. } => "shop",
             Self::Lots(_) | Self::Told { .. } => "lots",
             Self::OfTenant { .. } => "shared",
-            Self::Changed { .. } => "signals",
+            Self::Changed { .. } | Self::Subscribes { .. } => "signals",
             Self::HandsOver(_) => "newcomer",
         }
     }
@@ -131,7 +136,8 @@ impl Says {
             Self::ShopPaid { id, .. }
             | Self::Told { id, .. }
             | Self::OfTenant { id, .. }
-            | Self::Changed { id, .. } => vec![named(id)],
+            | Self::Changed { id, .. }
+            | Self::Subscribes { id } => vec![named(id)],
             Self::Lots(items) => items.iter().map(|(id, _)| named(id)).collect(),
             Self::HandsOver(_) => Vec::new(),
         }
@@ -197,6 +203,11 @@ impl Says {
             Self::OfTenant { id, order, .. } => Self::Lots(vec![(id, order)]).body(),
             Self::Changed { id, n } => {
                 format!(r#"{{"id":"{id}","type":"changed","job":"J-1","n":{n}}}"#)
+            }
+            Self::Subscribes { id } => {
+                format!(
+                    r#"{{"id":"{id}","type":"subscribe","url":"https://confirm.example.com/?token=t-1"}}"#
+                )
             }
             Self::HandsOver(token) => format!(r#"{{"token":"{token}"}}"#),
             Self::Told { id, .. } => format!(r#"{{"events":[{{"id":"{id}","type":"told"}}]}}"#),

@@ -114,7 +114,7 @@ impl World {
             started: AtomicUsize::new(0),
             edition: Mutex::new(edition),
             promised: Mutex::default(),
-            api: JobApi::of(case.shape.api, &clock),
+            api: JobApi::of(case.shape.api, &clock, &store, destination.yard()),
             clock,
             store,
             destination,
