@@ -39,6 +39,8 @@ pub struct Called {
     pub attempt: String,
     /// The id that goes from the request to the effect.
     pub correlation: String,
+    /// The trace that the call belongs to, in the W3C's form; empty: none.
+    pub trace: String,
     /// The body, byte for byte.
     pub body: Bytes,
     /// Whether it acted on this call.
@@ -170,6 +172,7 @@ async fn answer(
         key: header("idempotency-key"),
         attempt: header("sekali-attempt"),
         correlation: header("sekali-correlation-id"),
+        trace: header("traceparent"),
         body: request.body().clone(),
         acted: false,
     };

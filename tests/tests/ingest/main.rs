@@ -4,6 +4,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod admission;
+mod canary;
 mod confirmations;
 mod guards;
 mod handshakes;
@@ -16,6 +17,7 @@ mod truth;
 
 use sekali::config::{Endpoint, Retentions, load};
 use sekali::deployment::Deployment;
+use sekali::happened::Happenings;
 use sekali::http::{Headers, Request};
 use sekali::ids::CorrelationId;
 use sekali::ingest::answer::Answer;
@@ -27,11 +29,12 @@ use sekali::protocol::event::Event;
 use sekali::secret::Secret;
 use sekali::time::{Clock, UnixMillis};
 use sekali::vendor::sign::sign;
+use sekali_aws::metric;
 use sekali_tests::memory::{
     LineSettings, MemoryDestination, MemoryQueue, MemorySecrets, MemoryStore, SeededEntropy, VirtualClock,
 };
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 const START: UnixMillis = UnixMillis(1_800_000_000_000);
@@ -46,6 +49,8 @@ struct Bench {
     secrets: MemorySecrets,
     deployment: Arc<Deployment>,
     ingest: MemoryIngest,
+    /// The lines of metrics so far.
+    printed: Mutex<String>,
 }
 
 impl Bench {
@@ -58,6 +63,7 @@ impl Bench {
     }
 
     fn at(start: UnixMillis, endpoints: &str, vendors: &[(&str, &str)]) -> Self {
+        logs::keep_awake();
         let config = load(("endpoints.toml", endpoints), vendors).unwrap();
         let line = LineSettings::default();
         let retentions = Retentions { queue: line.retention, dlq: line.dlq_retention };
@@ -73,7 +79,7 @@ impl Bench {
             secrets.clone(),
             Arc::clone(&deployment),
         );
-        Self { store, queue, clock, secrets, deployment, ingest }
+        Self { store, queue, clock, secrets, deployment, ingest, printed: Mutex::default() }
     }
 
     fn endpoint(&self, name: &str) -> &Endpoint {
@@ -82,7 +88,18 @@ impl Bench {
 
     async fn deliver(&self, delivery: &Delivery) -> Answer {
         let (addressed, request) = self.made(delivery);
-        self.ingest.receive(&addressed, &request).await
+        let (answer, tally) = self.ingest.receive_counted(&addressed, &request).await;
+        self.print(&metric::of_delivery(&tally));
+        answer
+    }
+
+    fn print(&self, lines: &metric::Lines<'_>) {
+        self.printed.lock().unwrap().push_str(&lines.print("test", self.clock.now()));
+    }
+
+    /// The lines of metrics since the last time.
+    fn printed(&self) -> String {
+        std::mem::take(&mut *self.printed.lock().unwrap())
     }
 
     /// Delivers, and looks at what that came to.
@@ -134,7 +151,9 @@ impl Bench {
                 receive_count: letter.receive_count,
             })
             .collect();
-        let dispositions = processor.batch(&records, Deadline::Unknown).await;
+        let happenings = Happenings::default();
+        let dispositions = processor.batch_telling(&records, Deadline::Unknown, &happenings).await;
+        self.print(&metric::of_batch(&happenings.into_all()));
         for (letter, disposition) in letters.iter().zip(&dispositions) {
             assert!(match disposition {
                 Disposition::Delete => self.queue.delete(letter.receipt),

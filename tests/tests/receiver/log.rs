@@ -24,6 +24,41 @@ async fn one_correlation_id_leads_from_the_request_to_the_effect() -> Result<()>
 }
 
 #[tokio::test]
+async fn a_trace_that_the_gateway_began_reaches_the_destination_whole() -> Result<()> {
+    const XRAY: &str = "Root=1-5759e988-bd862e3fe1be46a994272793;Parent=53995c3f42cd8ad8;Sampled=1";
+    let driven = driven().await?;
+    let (ingest, processor) = (driven.worker("ingest").await?, driven.worker("processor").await?);
+    let (id, order) = (unique("msg"), unique("order"));
+    let mut signed = driven.vendors.sign(shop("order.paid", &id, &order))?;
+    signed.headers.push(("x-amzn-trace-id".to_owned(), XRAY.to_owned()));
+    let answer = driven.deliver(&ingest, &signed).await?.context("it answers")?;
+    ensure!(answer.status == 202, "{answer:?}");
+    driven.hand_over(&processor).await?;
+    let calls = driven.destination.calls(&order);
+    let expected = "00-5759e988bd862e3fe1be46a994272793-53995c3f42cd8ad8-01";
+    ensure!(calls.len() == 1 && calls[0].trace == expected, "{calls:?}");
+    Ok(())
+}
+
+#[tokio::test]
+async fn both_functions_print_their_metrics_beside_the_log() -> Result<()> {
+    let driven = driven().await?;
+    let (ingest, processor) = (driven.worker("ingest").await?, driven.worker("processor").await?);
+    let (id, order) = (unique("msg"), unique("order"));
+    let signed = driven.vendors.sign(shop("order.paid", &id, &order))?;
+    driven.deliver(&ingest, &signed).await?.context("it answers")?;
+    driven.hand_over(&processor).await?;
+    for (function, metric) in [("ingest", "AckTime"), ("processor", "TimeToProcessed")] {
+        let log = fs::read_to_string(driven.folder().join(format!("{function}.log")))?;
+        let printed = log.lines().filter_map(|line| serde_json::from_str::<serde_json::Value>(line).ok());
+        let stages: Vec<_> =
+            printed.filter(|line| line["_aws"].is_object() && line[metric].is_number()).collect();
+        ensure!(stages.iter().any(|line| line["Stage"] == "driven"), "{function} prints no {metric}:\n{log}");
+    }
+    Ok(())
+}
+
+#[tokio::test]
 async fn neither_answer_nor_log_holds_a_signature_a_secret_or_a_body() -> Result<()> {
     // INV-10: whoever forges learns nothing of what would have been right.
     let driven = driven().await?;
