@@ -103,6 +103,18 @@ mod tests {
         assert_eq!(record(&message), None);
     }
 
+    // While versions take over step by step, each reads the other's messages.
+    #[test]
+    fn a_message_of_a_newer_release_is_read_as_far_as_it_is_known() {
+        let mut message = SqsMessage::default();
+        message.body = Some(
+            r#"{"event":"event|1:a","generation":1,"correlation":"c","written_at":5,"added_later":{"a":1}}"#
+                .to_owned(),
+        );
+        let record = record(&message).unwrap();
+        assert_eq!((record.message.event.as_str(), record.message.trace), ("event|1:a", None));
+    }
+
     #[test]
     fn stamp_and_receive_count_come_from_sqs() {
         let mut message = SqsMessage::default();

@@ -17,4 +17,6 @@ pub(crate) use attribute::Item;
 #[cfg(test)]
 mod layout_tests;
 #[cfg(test)]
+mod release_tests;
+#[cfg(test)]
 pub(super) mod tests;
