@@ -91,3 +91,20 @@ fn secrets_are_read_by_the_calls_that_their_parameters_grant() {
         assert!(rights::CONFIGURED.iter().any(|(listed, _)| *listed == action), "{action}");
     }
 }
+
+/// A query for a field that nothing logs finds nothing, for ever.
+#[test]
+fn every_field_of_a_saved_query_is_one_that_is_logged() {
+    let template = Template::parse(SHIPPED).unwrap();
+    let queries: Vec<_> = template.of_type("AWS::Logs::QueryDefinition");
+    assert!(queries.len() >= 5);
+    for (name, query) in queries {
+        let text = query["Properties"]["QueryString"].as_str().unwrap();
+        let unknown: Vec<_> = metrics::queried(text)
+            .into_iter()
+            .filter(|field| !sekali_aws::log::FIELDS.contains(field))
+            .collect();
+        assert!(unknown.is_empty(), "{name} asks for {unknown:?}");
+    }
+    assert_eq!(metrics::queried("filter ispresent(`a.b`) by `c`, d"), ["a.b", "c"]);
+}

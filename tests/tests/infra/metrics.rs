@@ -60,3 +60,9 @@ fn searched(listed: &Listed, expression: &str) -> Result<(), String> {
     let name = rest.split('"').nth(1).ok_or("a search for no metric")?;
     listed.has(name, &schema.collect::<Vec<_>>())
 }
+
+/// The fields of the log that a saved query reads: the dotted names in
+/// backticks. `@` begins those of CloudWatch itself.
+pub fn queried(query: &str) -> Vec<&str> {
+    query.split('`').skip(1).step_by(2).collect()
+}

@@ -95,7 +95,7 @@ async fn what_is_held_is_listed_released_or_discarded() -> Result<()> {
         shown.text
     );
     let again = ask(&shift.desk, &["held", "discard", &discarded, "--reason", "twice"], Found).await?;
-    ensure!(again.text.contains("not held"), "{}", again.text);
+    ensure!(again.text.contains("neither held nor failed"), "{}", again.text);
     Ok(())
 }
 
