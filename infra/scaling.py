@@ -45,7 +45,7 @@ class Load:
     ack_ms: float = 25.0
     call_ms: float = 200.0
     batch: int = 10
-    log_bytes: float = 1500.0
+    log_bytes: float = 2000.0
     burst: float = 3.0
 
     @property

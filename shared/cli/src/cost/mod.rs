@@ -67,11 +67,11 @@ pub struct Cost {
     /// How long a destination takes to answer, in milliseconds; assumed.
     #[arg(long, value_name = "MS", default_value_t = 100)]
     call_ms: u32,
-    /// Lines of log that each function writes for a delivery or an event.
-    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    /// Lines that each function writes for a delivery or an event: one of log, one of metrics.
+    #[arg(long, value_name = "NUMBER", default_value_t = 2)]
     log_lines: u16,
     /// How long a line is.
-    #[arg(long, value_name = "SIZE", default_value = "300B", value_parser = sekali::config::size)]
+    #[arg(long, value_name = "SIZE", default_value = "500B", value_parser = sekali::config::size)]
     log_bytes: u64,
     /// Lambda writes its own lines about each invocation: the template's PlatformLogLevel is INFO.
     #[arg(long)]
