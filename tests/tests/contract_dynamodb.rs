@@ -3,6 +3,7 @@
 use anyhow::Context;
 use aws_sdk_dynamodb::types::AttributeValue;
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
+use sekali::ids::Generation;
 use sekali::ports::{Store, Write};
 use sekali::protocol::action::{Action, ActionGuard};
 use sekali::protocol::event::EventStatus;
@@ -135,9 +136,9 @@ async fn a_payload_of_which_a_part_is_missing_is_a_missing_payload() -> anyhow::
     let remove = store.client().delete_item().table_name(&store.tables().events);
     remove.key("pk", AttributeValue::S(format!("part|{digest}|1"))).send().await?;
     assert_eq!(store.payload(&key, &hash).await?, None);
-    assert!(!store.keep_payload(&key, &hash).await?);
+    assert!(!store.keep_payload(&key, &hash, Generation::FIRST).await?);
     store.put_payload(&key, &hash, &payload, expires(60)).await?;
     assert!(store.payload(&key, &hash).await? == Some(payload));
-    assert!(store.keep_payload(&key, &hash).await?);
+    assert!(store.keep_payload(&key, &hash, Generation::FIRST).await?);
     Ok(())
 }

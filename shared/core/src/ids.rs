@@ -107,7 +107,7 @@ macro_rules! counter {
 
             /// The one after this.
             #[must_use]
-            pub fn next(self) -> Self {
+            pub const fn next(self) -> Self {
                 Self(self.0.saturating_add(1))
             }
 

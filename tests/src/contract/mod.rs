@@ -90,6 +90,7 @@ macro_rules! contract_tests {
                 a_kept_payload_is_left_alone_by_repeated_deliveries
                 keeping_a_payload_says_whether_there_is_one
                 a_kept_payload_gets_a_ttl_again
+                an_older_generation_changes_no_ttl_of_a_newer_one
                 a_ttl_for_an_absent_payload_makes_none
                 a_write_leaves_the_ttl_of_the_payload_to_its_caller
                 fifty_puts_of_one_payload_at_once_leave_one

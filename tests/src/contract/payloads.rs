@@ -4,6 +4,7 @@ use super::sample::{Sample, content, event_write, expires, noise, payload, progr
 use super::{Inspected, read_event};
 use crate::memory::Expiry;
 use futures_util::future::join_all;
+use sekali::ids::Generation;
 use sekali::json::JsonText;
 use sekali::payload::Payload;
 use sekali::ports::{Store, Write};
@@ -76,7 +77,7 @@ pub async fn a_repeated_delivery_puts_a_ttl_off_and_never_brings_it_forward<S: I
         store.put_payload(&key, &hash, &payload(b"{}"), expires(asked)).await?;
         assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(stands)));
     }
-    store.expire_payload(&key, &hash, expires(40)).await?;
+    store.expire_payload(&key, &hash, Generation::FIRST, expires(40)).await?;
     assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(91)));
     assert_eq!(store.payload(&key, &hash).await?, Some(payload(b"{}")));
     Ok(())
@@ -88,7 +89,7 @@ pub async fn a_kept_payload_is_left_alone_by_repeated_deliveries<S: Inspected>(
 ) -> anyhow::Result<()> {
     let (key, hash) = (Sample::new().event_key("evt_1"), content("first"));
     store.put_payload(&key, &hash, &payload(b"first"), expires(60)).await?;
-    store.keep_payload(&key, &hash).await?;
+    store.keep_payload(&key, &hash, Generation::FIRST).await?;
     store.put_payload(&key, &hash, &payload(b"again"), expires(9_999)).await?;
     assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::Kept);
     assert_eq!(store.payload(&key, &hash).await?, Some(payload(b"first")));
@@ -98,12 +99,12 @@ pub async fn a_kept_payload_is_left_alone_by_repeated_deliveries<S: Inspected>(
 /// `false` tells the caller that the event points to nothing.
 pub async fn keeping_a_payload_says_whether_there_is_one<S: Inspected>(store: &S) -> anyhow::Result<()> {
     let (key, hash) = (Sample::new().event_key("evt_1"), content("first"));
-    assert!(!store.keep_payload(&key, &hash).await?);
+    assert!(!store.keep_payload(&key, &hash, Generation::FIRST).await?);
     assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::Absent);
     store.put_payload(&key, &hash, &payload(b"{}"), expires(60)).await?;
-    assert!(store.keep_payload(&key, &hash).await?);
-    assert!(store.keep_payload(&key, &hash).await?, "a retry of the same");
-    assert!(!store.keep_payload(&key, &content("other")).await?);
+    assert!(store.keep_payload(&key, &hash, Generation::FIRST).await?);
+    assert!(store.keep_payload(&key, &hash, Generation::FIRST).await?, "a retry of the same");
+    assert!(!store.keep_payload(&key, &content("other"), Generation::FIRST).await?);
     Ok(())
 }
 
@@ -111,17 +112,46 @@ pub async fn keeping_a_payload_says_whether_there_is_one<S: Inspected>(store: &S
 pub async fn a_kept_payload_gets_a_ttl_again<S: Inspected>(store: &S) -> anyhow::Result<()> {
     let (key, hash) = (Sample::new().event_key("evt_1"), content("first"));
     store.put_payload(&key, &hash, &payload(b"{}"), expires(60)).await?;
-    store.keep_payload(&key, &hash).await?;
-    store.expire_payload(&key, &hash, expires(30)).await?;
+    store.keep_payload(&key, &hash, Generation::FIRST).await?;
+    store.expire_payload(&key, &hash, Generation::FIRST, expires(30)).await?;
     assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(30)));
     assert_eq!(store.payload(&key, &hash).await?, Some(payload(b"{}")));
     Ok(())
 }
 
+/// A worker's TTL may come late, when a human has opened the event anew: it is
+/// refused, and so is an older generation's wish to keep what a newer one let
+/// go. In one item, and in several.
+pub async fn an_older_generation_changes_no_ttl_of_a_newer_one<S: Inspected>(
+    store: &S,
+) -> anyhow::Result<()> {
+    let (sample, hash, [first, second, third]) = (Sample::new(), content("first"), generations());
+    for (id, body) in [("evt_1", payload(b"{}")), ("evt_2", noise(900_000))] {
+        let key = sample.event_key(id);
+        store.put_payload(&key, &hash, &body, expires(60)).await?;
+        assert!(store.keep_payload(&key, &hash, second).await?);
+        store.expire_payload(&key, &hash, first, expires(90)).await?;
+        assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::Kept, "{id}");
+        store.expire_payload(&key, &hash, second, expires(90)).await?;
+        assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(90)), "{id}");
+        assert!(store.keep_payload(&key, &hash, first).await?, "it is there");
+        assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(90)), "{id}");
+        assert!(store.keep_payload(&key, &hash, third).await?);
+        assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::Kept, "{id}");
+        assert!(store.payload(&key, &hash).await? == Some(body), "{id}");
+    }
+    Ok(())
+}
+
+fn generations() -> [Generation; 3] {
+    let first = Generation::FIRST;
+    [first, first.next(), first.next().next()]
+}
+
 /// A TTL alone is no payload.
 pub async fn a_ttl_for_an_absent_payload_makes_none<S: Inspected>(store: &S) -> anyhow::Result<()> {
     let (key, hash) = (Sample::new().event_key("evt_1"), content("first"));
-    store.expire_payload(&key, &hash, expires(60)).await?;
+    store.expire_payload(&key, &hash, Generation::FIRST, expires(60)).await?;
     assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::Absent);
     assert_eq!(store.payload(&key, &hash).await?, None);
     Ok(())
@@ -136,7 +166,7 @@ pub async fn a_write_leaves_the_ttl_of_the_payload_to_its_caller<S: Inspected>(
     let (key, hash) = (&event.key, &event.hash);
     store.create_event(&event).await?;
     store.put_payload(key, hash, &payload(b"{}"), expires(60)).await?;
-    let keep = PayloadTtl::KeepBefore(key.clone(), hash.clone());
+    let keep = PayloadTtl::KeepBefore(key.clone(), hash.clone(), Generation::FIRST);
     let failed = event_write(key, event.guard(), progress(EventStatus::Failed));
     let write = store.write(&Transition { payload: keep, ..failed }).await?;
     assert_eq!(write, Write::Applied);
@@ -182,14 +212,14 @@ pub async fn the_ttl_of_a_payload_larger_than_an_item_is_one<S: Inspected>(store
     assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(90)));
     assert!(store.payload(&key, &hash).await? == Some(again.clone()));
     store.put_payload(&key, &hash, &first, expires(70)).await?;
-    assert!(store.keep_payload(&key, &hash).await?);
+    assert!(store.keep_payload(&key, &hash, Generation::FIRST).await?);
     assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::Kept);
     store.put_payload(&key, &hash, &first, expires(9_999)).await?;
-    assert!(store.keep_payload(&key, &hash).await?, "a retry of the same");
+    assert!(store.keep_payload(&key, &hash, Generation::FIRST).await?, "a retry of the same");
     assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::Kept);
-    store.expire_payload(&key, &hash, expires(40)).await?;
+    store.expire_payload(&key, &hash, Generation::FIRST, expires(40)).await?;
     assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(40)));
-    store.expire_payload(&key, &hash, expires(30)).await?;
+    store.expire_payload(&key, &hash, Generation::FIRST, expires(30)).await?;
     assert_eq!(store.payload_expiry(&key, &hash).await?, Expiry::At(expires(40)));
     assert!(store.payload(&key, &hash).await? == Some(again));
     Ok(())

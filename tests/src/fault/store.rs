@@ -3,6 +3,7 @@
 use super::kind::{PortCall, Trouble};
 use super::worker::Faulty;
 use crate::memory::StoreCall;
+use sekali::ids::Generation;
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::pause::Pauses;
 use sekali::payload::Payload;
@@ -56,17 +57,23 @@ impl<S: Store> Store for Faulty<S> {
         self.ask(StoreCall::PutPayload, || self.port.put_payload(key, hash, payload, expires)).await
     }
 
-    async fn keep_payload(&self, key: &EventKey, hash: &EventHash) -> Result<bool, StoreError> {
-        self.ask(StoreCall::KeepPayload, || self.port.keep_payload(key, hash)).await
+    async fn keep_payload(
+        &self,
+        key: &EventKey,
+        hash: &EventHash,
+        generation: Generation,
+    ) -> Result<bool, StoreError> {
+        self.ask(StoreCall::KeepPayload, || self.port.keep_payload(key, hash, generation)).await
     }
 
     async fn expire_payload(
         &self,
         key: &EventKey,
         hash: &EventHash,
+        generation: Generation,
         expires: ExpiresAt,
     ) -> Result<(), StoreError> {
-        self.ask(StoreCall::ExpirePayload, || self.port.expire_payload(key, hash, expires)).await
+        self.ask(StoreCall::ExpirePayload, || self.port.expire_payload(key, hash, generation, expires)).await
     }
 
     async fn payload(&self, key: &EventKey, hash: &EventHash) -> Result<Option<Payload>, StoreError> {

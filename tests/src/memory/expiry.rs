@@ -59,7 +59,7 @@ mod tests {
             tables.create_event(event).unwrap();
             tables.put_payload(&event.key, &event.hash, &payload(b"{}"), NOW.expires_after(WINDOW));
         }
-        tables.keep_payload(&failed.key, &failed.hash);
+        tables.keep_payload(&failed.key, &failed.hash, failed.progress.generation);
         tables
     }
 

@@ -5,6 +5,7 @@ use super::expiry::Removal;
 use super::ledger::{Footprint, Ledger, StoreCall};
 use super::lock;
 use super::tables::{Expiry, Tables};
+use sekali::ids::Generation;
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::pause::Pauses;
 use sekali::payload::Payload;
@@ -162,18 +163,26 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn keep_payload(&self, key: &EventKey, hash: &EventHash) -> Result<bool, StoreError> {
-        Ok(self.on_payload(StoreCall::KeepPayload, key, hash, |tables| tables.keep_payload(key, hash)))
+    async fn keep_payload(
+        &self,
+        key: &EventKey,
+        hash: &EventHash,
+        generation: Generation,
+    ) -> Result<bool, StoreError> {
+        Ok(self.on_payload(StoreCall::KeepPayload, key, hash, |tables| {
+            tables.keep_payload(key, hash, generation)
+        }))
     }
 
     async fn expire_payload(
         &self,
         key: &EventKey,
         hash: &EventHash,
+        generation: Generation,
         expires: ExpiresAt,
     ) -> Result<(), StoreError> {
         self.on_payload(StoreCall::ExpirePayload, key, hash, |tables| {
-            tables.expire_payload(key, hash, expires);
+            tables.expire_payload(key, hash, generation, expires);
         });
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! the core defines, all or nothing; this is what every other store is
 //! compared with.
 
-use sekali::ids::EndpointName;
+use sekali::ids::{EndpointName, Generation};
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::pause::Pauses;
 use sekali::payload::Payload;
@@ -25,6 +25,8 @@ const LARGEST_ITEM: usize = 400 * 1024;
 pub(super) struct StoredPayload {
     pub(super) payload: Payload,
     pub(super) expires: Option<ExpiresAt>,
+    /// The newest generation that took its TTL off or set it.
+    pub(super) generation: Option<Generation>,
 }
 
 /// Whether, and when, DynamoDB may remove a payload.
@@ -129,6 +131,11 @@ impl Tables {
         }
     }
 
+    /// The newest generation that settled a payload's TTL.
+    pub fn payload_settled_by(&self, key: &EventKey, hash: &EventHash) -> Option<Generation> {
+        self.payloads.get(&(key.clone(), hash.clone())).and_then(|stored| stored.generation)
+    }
+
     /// See [`Store::create_event`](sekali::ports::Store::create_event).
     ///
     /// # Errors
@@ -151,21 +158,33 @@ impl Tables {
             Expiry::At(stored) => stored < expires,
         };
         if takes {
-            let stored = StoredPayload { payload: payload.clone(), expires: Some(expires) };
+            let stored = StoredPayload { payload: payload.clone(), expires: Some(expires), generation: None };
             self.payloads.insert((key.clone(), hash.clone()), stored);
         }
     }
 
     /// See [`Store::keep_payload`](sekali::ports::Store::keep_payload).
-    pub fn keep_payload(&mut self, key: &EventKey, hash: &EventHash) -> bool {
-        let stored = self.payloads.get_mut(&(key.clone(), hash.clone()));
-        stored.map(|stored| stored.expires = None).is_some()
+    pub fn keep_payload(&mut self, key: &EventKey, hash: &EventHash, generation: Generation) -> bool {
+        let Some(stored) = self.payloads.get_mut(&(key.clone(), hash.clone())) else { return false };
+        if stored.generation <= Some(generation) {
+            (stored.expires, stored.generation) = (None, Some(generation));
+        }
+        true
     }
 
     /// See [`Store::expire_payload`](sekali::ports::Store::expire_payload).
-    pub fn expire_payload(&mut self, key: &EventKey, hash: &EventHash, expires: ExpiresAt) {
-        if let Some(stored) = self.payloads.get_mut(&(key.clone(), hash.clone())) {
-            stored.expires = Some(stored.expires.map_or(expires, |earlier| earlier.max(expires)));
+    pub fn expire_payload(
+        &mut self,
+        key: &EventKey,
+        hash: &EventHash,
+        generation: Generation,
+        expires: ExpiresAt,
+    ) {
+        let Some(stored) = self.payloads.get_mut(&(key.clone(), hash.clone())) else { return };
+        let later = stored.expires.is_none_or(|earlier| earlier < expires);
+        // INV-9: a late call changes nothing that a newer generation kept.
+        if later && stored.generation <= Some(generation) {
+            (stored.expires, stored.generation) = (Some(expires), Some(generation));
         }
     }
 

@@ -4,8 +4,9 @@
 use super::catalog::{ActionRef, Catalog, DecisionRef, EventRef, ResourceRef, at};
 use super::mutant::{Slip, Stored};
 use super::scenario::TICK;
-use super::world::Paper;
+use super::world::{Paper, Round};
 use crate::memory::{Expiry, Tables};
+use sekali::ids::Generation;
 use sekali::key::{EventHash, EventKey};
 use sekali::payload::Payload;
 use sekali::ports::Write;
@@ -109,25 +110,35 @@ impl Paper {
         let (key, hash, payload) =
             (EventKey::from_stored("event"), EventHash::from_stored("hash"), Payload::default());
         let mut tables = Tables::default();
-        if let Self::Expires(tick) = self {
-            tables.put_payload(&key, &hash, &payload, at(tick).expires_after(Duration::ZERO));
-        }
-        if self == Self::Kept {
-            tables.put_payload(&key, &hash, &payload, ExpiresAt(0));
-            tables.keep_payload(&key, &hash);
+        let mut put = |expires| tables.put_payload(&key, &hash, &payload, expires);
+        let end = |tick| at(tick).expires_after(Duration::ZERO);
+        match self {
+            Self::Absent => {}
+            Self::Expires(tick, None) => put(end(tick)),
+            Self::Expires(tick, Some(round)) => {
+                let generation = Generation::from_stored(round.into());
+                put(ExpiresAt(0));
+                tables.keep_payload(&key, &hash, generation);
+                tables.expire_payload(&key, &hash, generation, end(tick));
+            }
+            Self::Kept(round) => {
+                let generation = Generation::from_stored(round.into());
+                put(ExpiresAt(0));
+                tables.keep_payload(&key, &hash, generation);
+            }
         }
         act(&mut tables, &key, &hash, &payload);
-        match tables.payload_expiry(&key, &hash) {
-            Expiry::Absent => Self::Absent,
-            Expiry::Kept => Self::Kept,
-            Expiry::At(expires) => Self::until(expires),
+        let round = tables.payload_settled_by(&key, &hash).map(round);
+        match (tables.payload_expiry(&key, &hash), round) {
+            (Expiry::Kept, Some(round)) => Self::Kept(round),
+            (Expiry::At(expires), round) => Self::Expires(ticks(expires), round),
+            (Expiry::Absent | Expiry::Kept, _) => Self::Absent,
         }
     }
 
     /// There, with this TTL.
     pub fn until(expires: ExpiresAt) -> Self {
-        let ticks = expires.as_millis().since(at(0)).as_secs() / TICK.as_secs();
-        Self::Expires(u8::try_from(ticks).unwrap_or(u8::MAX))
+        Self::Expires(ticks(expires), None)
     }
 
     /// Put by a delivery.
@@ -136,18 +147,28 @@ impl Paper {
     }
 
     /// Its TTL taken off.
-    pub fn keep(self) -> Self {
+    pub fn keep(self, generation: Generation) -> Self {
         self.after(|tables, key, hash, _| {
-            tables.keep_payload(key, hash);
+            tables.keep_payload(key, hash, generation);
         })
     }
 
     /// Given a TTL again.
-    pub fn expire(self, expires: ExpiresAt) -> Self {
-        self.after(|tables, key, hash, _| tables.expire_payload(key, hash, expires))
+    pub fn expire(self, generation: Generation, expires: ExpiresAt) -> Self {
+        self.after(|tables, key, hash, _| tables.expire_payload(key, hash, generation, expires))
     }
 
     pub fn is_there(self) -> bool {
         self != Self::Absent
     }
+}
+
+fn ticks(expires: ExpiresAt) -> u8 {
+    let ticks = expires.as_millis().since(at(0)).as_secs() / TICK.as_secs();
+    u8::try_from(ticks).unwrap_or(u8::MAX)
+}
+
+/// A generation, small.
+pub(super) fn round(generation: Generation) -> Round {
+    u8::try_from(generation.get()).unwrap_or(u8::MAX)
 }

@@ -7,7 +7,7 @@ use super::ask::Ask;
 use super::mutant::Protocol;
 use super::scenario::{EVENTS, SLOTS, Slice, TICK};
 use super::story::event_key;
-use sekali::ids::PutNonce;
+use sekali::ids::{Generation, PutNonce};
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::protocol::action::Action;
 use sekali::protocol::decide::{Decision, Then, Undecidable};
@@ -103,7 +103,7 @@ pub(super) struct DecisionFacts {
     pub slot: Option<usize>,
     pub shelf: Option<usize>,
     /// Event and content of the payload whose TTL goes, or is set to a tick.
-    pub paper: Option<(usize, usize, Option<ExpiresAt>)>,
+    pub paper: Option<(usize, usize, Generation, Option<ExpiresAt>)>,
     /// What follows the write; `None` where nothing is written.
     pub then: Option<Then>,
 }
@@ -239,14 +239,18 @@ impl Catalog {
         });
         let paper = match &transition.payload {
             PayloadTtl::Unchanged => None,
-            PayloadTtl::KeepBefore(key, hash) => Some((key, hash, None)),
-            PayloadTtl::ExpireAfter(key, hash, expires) => Some((key, hash, Some(*expires))),
+            PayloadTtl::KeepBefore(key, hash, generation) => Some((key, hash, *generation, None)),
+            PayloadTtl::ExpireAfter(key, hash, generation, expires) => {
+                Some((key, hash, *generation, Some(*expires)))
+            }
         };
         DecisionFacts {
             place: transition.event.as_ref().and_then(|write| place_of(&write.key)),
             slot: action.map(|key| self.slot(key)),
             shelf: transition.resource.as_ref().map(|write| self.shelf(write.key())),
-            paper: paper.and_then(|(key, hash, expires)| Some((place_of(key)?, content(hash), expires))),
+            paper: paper.and_then(|(key, hash, generation, expires)| {
+                Some((place_of(key)?, content(hash), generation, expires))
+            }),
             then: Some(*then),
         }
     }

@@ -172,7 +172,7 @@ fn ttl(event: &Event, paper: Paper, acked: bool) -> Option<Broken> {
     }
     match (progress.expires, paper) {
         // Before the ack a delivery may still be about to take it off.
-        (None, Paper::Expires(_)) if acked => {
+        (None, Paper::Expires(..)) if acked => {
             Some(Broken::new("INV-9", "a payload has a TTL and its event has none"))
         }
         _ => None,

@@ -7,6 +7,7 @@ use super::mutant::Slip;
 use super::scenario::Kind;
 use super::step::{Ways, What, Who};
 use super::world::{Created, Delivery, DeliveryAt, Letter, World};
+use sekali::ids::Generation;
 use sekali::protocol::decide::{Decision, End, Read};
 use sekali::protocol::event::EventStatus;
 
@@ -221,8 +222,11 @@ impl Ways<'_> {
             }
             _ => own,
         };
+        let stored = world.deliveries[number].stored;
+        let generation =
+            stored.map_or(Generation::FIRST, |stored| self.catalog.event(stored).progress.generation);
         let paper = &mut world.papers[self.target(number)][kept];
-        *paper = paper.keep();
+        *paper = paper.keep(generation);
         world.deliveries[number].at = next;
         self.add(who(number), What::KeepsPayload, world);
     }

@@ -188,7 +188,7 @@ fn beginning(catalog: &mut Catalog) -> World {
         world.events[place] = Some(event);
         world.papers[place][0] = match expires {
             Some(expires) => Paper::Absent.put(expires),
-            None => Paper::Kept,
+            None => Paper::Kept(1),
         };
         world.ledger.acked[place] = true;
         if !story.contents[0].held {

@@ -40,8 +40,8 @@ fn changes(catalog: &Catalog, before: &World, after: &World) -> Vec<String> {
                 let letter = ["a", "b"][content];
                 let stands = match after.papers[place][content] {
                     Paper::Absent => "gone".to_owned(),
-                    Paper::Expires(tick) => format!("there until tick {tick}"),
-                    Paper::Kept => "kept".to_owned(),
+                    Paper::Expires(tick, _) => format!("there until tick {tick}"),
+                    Paper::Kept(_) => "kept".to_owned(),
                 };
                 said.push(format!("payload {letter} of event {place}: {stands}"));
             }

@@ -28,14 +28,17 @@ pub(super) struct World {
     pub budget: Budget,
 }
 
+/// A generation of an event, small.
+pub(super) type Round = u8;
+
 /// A payload in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Paper {
     Absent,
-    /// With a TTL, in ticks.
-    Expires(u8),
-    /// Without one.
-    Kept,
+    /// With a TTL, in ticks, and the generation that set it, if one did.
+    Expires(u8, Option<Round>),
+    /// Without one, since this generation.
+    Kept(Round),
 }
 
 /// A message and where it is.

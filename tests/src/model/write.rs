@@ -40,8 +40,8 @@ impl Ways<'_> {
     /// Where the writing of a decision begins.
     pub fn first_stage(&self, decision: DecisionRef) -> Stage {
         match self.catalog.decision_facts(decision).paper {
-            Some((_, _, None)) => Stage::Keep,
-            Some((_, _, Some(_))) if self.slips(Slip::PayloadExpiresFirst) => Stage::Keep,
+            Some((_, _, _, None)) => Stage::Keep,
+            Some((_, _, _, Some(_))) if self.slips(Slip::PayloadExpiresFirst) => Stage::Keep,
             _ => Stage::Write,
         }
     }
@@ -49,7 +49,7 @@ impl Ways<'_> {
     /// Whether the payload's TTL is still to be set after the write.
     pub fn expires_after(&self, decision: DecisionRef) -> bool {
         let paper = self.catalog.decision_facts(decision).paper;
-        matches!(paper, Some((_, _, Some(_)))) && !self.slips(Slip::PayloadExpiresFirst)
+        matches!(paper, Some((_, _, _, Some(_)))) && !self.slips(Slip::PayloadExpiresFirst)
     }
 
     pub fn slips(&self, slip: Slip) -> bool {
@@ -59,9 +59,12 @@ impl Ways<'_> {
     /// The state after the payload's TTL was taken off or set.
     pub fn payload_stage(&self, decision: DecisionRef) -> World {
         let mut world = self.before;
-        if let Some((place, content, expires)) = self.catalog.decision_facts(decision).paper {
+        if let Some((place, content, generation, expires)) = self.catalog.decision_facts(decision).paper {
             let paper = &mut world.papers[place][content];
-            *paper = expires.map_or_else(|| paper.keep(), |expires| paper.expire(expires));
+            *paper = match expires {
+                None => paper.keep(generation),
+                Some(expires) => paper.expire(generation, expires),
+            };
         }
         world
     }

@@ -101,7 +101,9 @@ impl Mutant {
             }
             Self::RestoresATtl => {
                 let put = seat.port.put_payload(key, hash, payload, expires).await;
-                seat.port.inner().tamper(|tables| tables.expire_payload(key, hash, expires));
+                seat.port.inner().tamper(|tables| {
+                    tables.expire_payload(key, hash, Generation::from_stored(u64::MAX), expires);
+                });
                 put
             }
             _ => seat.port.put_payload(key, hash, payload, expires).await,

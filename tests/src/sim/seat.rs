@@ -9,6 +9,7 @@ use super::mutant::Mutant;
 use super::watch::Watch;
 use crate::fault::Faulty;
 use crate::memory::{MemoryQueue, MemoryStore, SeededEntropy, VirtualClock};
+use sekali::ids::Generation;
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::pause::Pauses;
 use sekali::payload::Payload;
@@ -107,11 +108,16 @@ impl Store for Seat<MemoryStore> {
         self.desk.turn("puts the payload", put, |end| diary::end(end, |()| "there".to_owned())).await
     }
 
-    async fn keep_payload(&self, key: &EventKey, hash: &EventHash) -> Result<bool, StoreError> {
+    async fn keep_payload(
+        &self,
+        key: &EventKey,
+        hash: &EventHash,
+        generation: Generation,
+    ) -> Result<bool, StoreError> {
         let keep = async {
             match self.desk.mutant {
                 Some(Mutant::NeverKeepsAPayload) => Ok(true),
-                _ => self.port.keep_payload(key, hash).await,
+                _ => self.port.keep_payload(key, hash, generation).await,
             }
         };
         self.desk
@@ -123,9 +129,10 @@ impl Store for Seat<MemoryStore> {
         &self,
         key: &EventKey,
         hash: &EventHash,
+        generation: Generation,
         expires: ExpiresAt,
     ) -> Result<(), StoreError> {
-        let expire = self.port.expire_payload(key, hash, expires);
+        let expire = self.port.expire_payload(key, hash, generation, expires);
         self.desk.turn("lets the payload expire", expire, |end| diary::end(end, |()| "done".to_owned())).await
     }
 

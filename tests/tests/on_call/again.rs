@@ -1,9 +1,10 @@
 //! An effect once more, and stored events through today's rules.
 
 use super::*;
+use sekali::ports::Store;
 use sekali::protocol::action::ActionStatus;
 use sekali::protocol::event::EventStatus;
-use sekali_tests::memory::Script;
+use sekali_tests::memory::{Expiry, Script};
 
 // INV-2: only a human begins another generation after `done`, under another key.
 #[tokio::test]
@@ -27,6 +28,26 @@ async fn a_deliberate_repeat_is_the_next_generation_of_event_and_action_and_on_r
     assert_eq!(calls.len(), 2);
     assert_ne!(calls[0].key, calls[1].key);
     assert_eq!(bench.record("evt_1"), [("again".to_owned(), "alice".to_owned())]);
+}
+
+// INV-9: a worker that ended the second round stalls before its last call, and
+// makes it in the third.
+#[tokio::test]
+async fn a_ttl_that_comes_late_for_one_round_leaves_the_payload_of_the_next_alone() {
+    let bench = Bench::new();
+    bench.deliver("evt_1", "o-1", 10).await;
+    bench.process().await;
+    bench.say("evt_1", &again()).await;
+    bench.process().await;
+    let ended = bench.event("evt_1");
+    assert!(matches!(bench.say("evt_1", &again()).await, Said::Done { .. }));
+
+    let expiry = || bench.store.look(|tables| tables.payload_expiry(&ended.key, &ended.hash));
+    let (round, expires) = (ended.progress.generation, ended.progress.expires.unwrap());
+    bench.store.expire_payload(&ended.key, &ended.hash, round, expires).await.unwrap();
+    assert_eq!(expiry(), Expiry::Kept);
+    bench.process().await;
+    assert!(matches!(expiry(), Expiry::At(_)), "the third round lets it go itself");
 }
 
 #[tokio::test]

@@ -8,6 +8,7 @@ use super::item::payload::{self, Laid, Manifest};
 use super::write::End;
 use aws_sdk_dynamodb::types::ReturnValue;
 use futures_util::future::try_join_all;
+use sekali::ids::Generation;
 use sekali::payload::Payload;
 use sekali::ports::StoreError;
 use sekali::time::ExpiresAt;
@@ -30,20 +31,20 @@ impl DynamoStore {
     /// Takes the TTL off: first off every part, then off the head, and off the
     /// head only if it still names those parts (INV-9). One item alone, as
     /// nearly always, is one write. `false`: something of it is not there.
-    pub(super) async fn keep_laid(&self, pk: &str) -> Result<bool, StoreError> {
+    pub(super) async fn keep_laid(&self, pk: &str, generation: Generation) -> Result<bool, StoreError> {
         let mut manifest: Option<Manifest> = None;
         for _ in 0..ROUNDS {
-            if let Some(manifest) = &manifest {
-                let keeping = manifest.keys().into_iter().map(|key| expression::keep_part(&key));
-                let kept = try_join_all(keeping.map(|part| self.change(part, ReturnValue::None))).await?;
-                if kept.iter().any(|end| matches!(end, End::Refused(_))) {
-                    return Ok(false);
-                }
+            if let Some(manifest) = &manifest
+                && !self.keep_parts(manifest, generation).await?
+            {
+                return Ok(false);
             }
             let digest = manifest.as_ref().map(|manifest| &manifest.digest);
-            match self.change(expression::keep_payload(pk, digest), ReturnValue::None).await? {
+            let change = expression::keep_payload(pk, digest, generation);
+            match self.change(change, ReturnValue::None).await? {
                 End::Written(_) => return Ok(true),
                 End::Refused(head) => match self.in_the_way(pk, head).await? {
+                    Some(head) if payload::is_settled_after(&head, generation)? => return Ok(true),
                     Some(head) => manifest = Manifest::of(&head)?,
                     None => return Ok(false),
                 },
@@ -52,16 +53,38 @@ impl DynamoStore {
         Err(StoreError::Contended)
     }
 
+    /// `false`: one is not there.
+    async fn keep_parts(&self, manifest: &Manifest, generation: Generation) -> Result<bool, StoreError> {
+        let keys = manifest.keys();
+        let kept = try_join_all(keys.iter().map(|key| async move {
+            match self.change(expression::keep_part(key, generation), ReturnValue::None).await? {
+                End::Written(_) => Ok(true),
+                End::Refused(part) => match self.in_the_way(key, part).await? {
+                    Some(part) => payload::is_settled_after(&part, generation),
+                    None => Ok(false),
+                },
+            }
+        }));
+        Ok(kept.await?.into_iter().all(|there| there))
+    }
+
     /// Gives the head a TTL and then its parts: none of them goes before it.
-    pub(super) async fn expire_laid(&self, pk: &str, expires: ExpiresAt) -> Result<(), StoreError> {
-        let change = expression::expire_payload(pk, None, expires);
+    pub(super) async fn expire_laid(
+        &self,
+        pk: &str,
+        generation: Generation,
+        expires: ExpiresAt,
+    ) -> Result<(), StoreError> {
+        let change = expression::expire_payload(pk, None, generation, expires);
         let End::Refused(head) = self.change(change, ReturnValue::None).await? else { return Ok(()) };
-        // Refused: it is gone, or expires later anyway, or it lies in parts.
+        // Refused: it is gone, or expires later anyway, or a newer generation
+        // kept it, or it lies in parts.
         let Some(head) = self.in_the_way(pk, head).await? else { return Ok(()) };
         let Some(manifest) = Manifest::of(&head)? else { return Ok(()) };
-        let change = expression::expire_payload(pk, Some(&manifest.digest), expires);
+        let change = expression::expire_payload(pk, Some(&manifest.digest), generation, expires);
         if let End::Written(_) = self.change(change, ReturnValue::None).await? {
-            let expiring = manifest.keys().into_iter().map(|key| expression::expire_part(&key, expires));
+            let keys = manifest.keys();
+            let expiring = keys.iter().map(|key| expression::expire_part(key, generation, expires));
             try_join_all(expiring.map(|part| self.change(part, ReturnValue::None))).await?;
         }
         Ok(())

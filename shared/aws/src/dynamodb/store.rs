@@ -5,6 +5,7 @@ use super::expression::{self, Listing, Table};
 use super::item;
 use super::write::End;
 use aws_sdk_dynamodb::types::ReturnValue;
+use sekali::ids::Generation;
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::payload::Payload;
 use sekali::ports::{Captured, Create, DuePage, IndexShard, Store, StoreError, Write};
@@ -37,17 +38,23 @@ impl Store for DynamoStore {
         self.put_laid(item::payload::lay_out(key, hash, payload, expires), expires).await
     }
 
-    async fn keep_payload(&self, key: &EventKey, hash: &EventHash) -> Result<bool, StoreError> {
-        self.keep_laid(&item::payload::key(key, hash)).await
+    async fn keep_payload(
+        &self,
+        key: &EventKey,
+        hash: &EventHash,
+        generation: Generation,
+    ) -> Result<bool, StoreError> {
+        self.keep_laid(&item::payload::key(key, hash), generation).await
     }
 
     async fn expire_payload(
         &self,
         key: &EventKey,
         hash: &EventHash,
+        generation: Generation,
         expires: ExpiresAt,
     ) -> Result<(), StoreError> {
-        self.expire_laid(&item::payload::key(key, hash), expires).await
+        self.expire_laid(&item::payload::key(key, hash), generation, expires).await
     }
 
     async fn payload(&self, key: &EventKey, hash: &EventHash) -> Result<Option<Payload>, StoreError> {

@@ -54,7 +54,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
             // Born for a human: its payload's TTL goes before the event's is
             // left out (INV-9).
             put.await?;
-            self.store.keep_payload(&event.key, &event.hash).await?;
+            self.store.keep_payload(&event.key, &event.hash, event.progress.generation).await?;
             self.store.create_event(&event).await?
         } else {
             let (put, created) = join!(put, self.store.create_event(&event));
@@ -96,7 +96,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
                 Decision::End(End::Adopt) => {
                     // A human will need it: no TTL where the event has none.
                     if stored.progress.expires.is_none() {
-                        self.store.keep_payload(&ours.key, &ours.hash).await?;
+                        self.store.keep_payload(&ours.key, &ours.hash, stored.progress.generation).await?;
                     }
                     match self.store.adopt(&stored, &ours.hash, now).await {
                         Ok(Write::Applied) => return Ok(adopted(stored, now, limits)),
@@ -141,7 +141,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
             && let Some(stored) = self.store.event(&seen.key).await?
             && stored.progress.expires.is_none()
         {
-            self.store.keep_payload(&stored.key, &stored.hash).await?;
+            self.store.keep_payload(&stored.key, &stored.hash, stored.progress.generation).await?;
         }
         Ok(Kept { taken: Taken::Conflict(seen.progress.status), enqueue: None, met: Some(seen) })
     }
@@ -162,7 +162,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
             Err(error) => return Err(error.into()),
         };
         if stored.progress.expires.is_none() {
-            self.store.keep_payload(&stored.key, &stored.hash).await?;
+            self.store.keep_payload(&stored.key, &stored.hash, stored.progress.generation).await?;
         }
         let enqueue = enqueue && stored.progress.status == EventStatus::Received;
         let taken = Taken::Duplicate(stored.progress.status);

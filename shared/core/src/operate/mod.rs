@@ -126,7 +126,7 @@ impl<S: Store + HistoryRecord, Q: Queue, C: Clock> Operate<S, Q, C> {
                 transition.history = Some(self.record(event, word, said_at).await?);
             }
             if let Operator::Accept { hash } = word.operator
-                && !self.store.keep_payload(key, hash).await?
+                && !self.store.keep_payload(key, hash, event.progress.generation.next()).await?
             {
                 return Ok(Said::Refused("the content of that conflict is no longer stored"));
             }
@@ -223,7 +223,9 @@ impl<S: Store + HistoryRecord, Q: Queue, C: Clock> Operate<S, Q, C> {
         let accepts = transition.event.as_ref().is_some_and(|write| write.content.is_some());
         if accepts && event.progress.expires.is_none() {
             let expires = self.clock.now().expires_after(self.deployment.limits(&event.endpoint).window);
-            if let Err(error) = self.store.expire_payload(&event.key, &event.hash, expires).await {
+            let generation = event.progress.generation;
+            let let_go = self.store.expire_payload(&event.key, &event.hash, generation, expires);
+            if let Err(error) = let_go.await {
                 tracing::warn!(event.key = %event.key, %error, "a payload kept no TTL");
             }
         }

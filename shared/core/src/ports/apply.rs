@@ -9,13 +9,15 @@ use crate::protocol::transition::{PayloadTtl, Transition};
 /// # Errors
 /// As [`Store::write`]; after any of them nothing is certain but what is read.
 pub async fn apply(store: &impl Store, transition: &Transition) -> Result<Write, StoreError> {
-    if let PayloadTtl::KeepBefore(key, hash) = &transition.payload {
-        store.keep_payload(key, hash).await?;
+    if let PayloadTtl::KeepBefore(key, hash, generation) = &transition.payload {
+        store.keep_payload(key, hash, *generation).await?;
     }
     let write = store.write(transition).await?;
-    if let (Write::Applied, PayloadTtl::ExpireAfter(key, hash, expires)) = (write, &transition.payload) {
+    if let (Write::Applied, PayloadTtl::ExpireAfter(key, hash, generation, expires)) =
+        (write, &transition.payload)
+    {
         // The event is done; a payload that keeps its place costs only storage.
-        if let Err(error) = store.expire_payload(key, hash, *expires).await {
+        if let Err(error) = store.expire_payload(key, hash, *generation, *expires).await {
             tracing::warn!(event.key = %key, %error, "a payload kept no TTL");
         }
     }

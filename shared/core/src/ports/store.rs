@@ -1,6 +1,6 @@
 //! The port to the three tables.
 
-use crate::ids::{CorrelationId, EndpointName};
+use crate::ids::{CorrelationId, EndpointName, Generation};
 use crate::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use crate::payload::Payload;
 use crate::protocol::action::Action;
@@ -146,18 +146,24 @@ pub trait Store: Send + Sync {
         expires: ExpiresAt,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
-    /// Takes the TTL off a payload (INV-9). `false`: there is no such payload.
+    /// Takes the TTL off a payload (INV-9), for this generation of its event.
+    /// `false`: there is no such payload. Where a newer generation has kept it
+    /// or let it go, that stands.
     fn keep_payload(
         &self,
         key: &EventKey,
         hash: &EventHash,
+        generation: Generation,
     ) -> impl Future<Output = Result<bool, StoreError>> + Send;
 
-    /// Gives a kept payload a TTL again, after its event got one.
+    /// Gives a kept payload a TTL again, after its event got one in this
+    /// generation. A worker may come late with it, when the event has been
+    /// opened anew: what a newer generation has kept stays kept (INV-9).
     fn expire_payload(
         &self,
         key: &EventKey,
         hash: &EventHash,
+        generation: Generation,
         expires: ExpiresAt,
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 

@@ -2,6 +2,7 @@
 //! DynamoDB adapter turns them into expressions; the in-memory store applies
 //! the same guards.
 
+use crate::ids::Generation;
 use crate::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use crate::protocol::action::{Action, ActionGuard};
 use crate::protocol::event::{Event, EventGuard, EventStatus, Progress};
@@ -25,16 +26,18 @@ pub struct Transition {
 }
 
 /// What happens to the TTL of the event's payload (INV-9). It is taken off
-/// *before* the event's and set again only *after* the event's.
+/// *before* the event's and set again only *after* the event's, each in a call
+/// of its own that names the generation which the write makes or leaves: one
+/// that comes late changes nothing that a newer generation has settled.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub enum PayloadTtl {
     /// Stays as it is.
     #[default]
     Unchanged,
     /// Taken off before the write: a human will need it.
-    KeepBefore(EventKey, EventHash),
+    KeepBefore(EventKey, EventHash, Generation),
     /// Set after the write: nobody needs it beyond this.
-    ExpireAfter(EventKey, EventHash, ExpiresAt),
+    ExpireAfter(EventKey, EventHash, Generation, ExpiresAt),
 }
 
 /// A conditional write of an event's progress.

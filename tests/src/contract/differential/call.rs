@@ -23,10 +23,12 @@ pub(super) enum Call {
     KeepPayload {
         event: Pick,
         content: Pick,
+        generation: u64,
     },
     ExpirePayload {
         event: Pick,
         content: Pick,
+        generation: u64,
         seconds: u8,
     },
     Count {
@@ -83,9 +85,11 @@ fn call() -> impl Strategy<Value = Call> {
             .prop_map(|(event, content, status, nonce)| Call::Create { event, content, status, nonce }),
         2 => (event(), hash(), seconds())
             .prop_map(|(event, content, seconds)| Call::PutPayload { event, content, seconds }),
-        1 => (event(), hash()).prop_map(|(event, content)| Call::KeepPayload { event, content }),
-        1 => (event(), hash(), seconds())
-            .prop_map(|(event, content, seconds)| Call::ExpirePayload { event, content, seconds }),
+        2 => (event(), hash(), 1..4_u64)
+            .prop_map(|(event, content, generation)| Call::KeepPayload { event, content, generation }),
+        2 => (event(), hash(), 1..4_u64, seconds()).prop_map(|(event, content, generation, seconds)| {
+            Call::ExpirePayload { event, content, generation, seconds }
+        }),
         1 => (event(), seconds()).prop_map(|(event, at)| Call::Count { event, at }),
         2 => (event(), hash(), seconds()).prop_map(|(event, content, at)| Call::Conflict { event, content, at }),
         2 => (event(), stale(), hash(), seconds())

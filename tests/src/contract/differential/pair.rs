@@ -7,7 +7,7 @@ use crate::contract::sample::{Sample, content, expires, payload, progress};
 use crate::contract::{Inspected, index};
 use crate::memory::MemoryStore;
 use anyhow::ensure;
-use sekali::ids::PutNonce;
+use sekali::ids::{Generation, PutNonce};
 use sekali::key::EventHash;
 use sekali::ports::{Due, IndexShard, Store, StoreError, index_shard};
 use sekali::protocol::event::{Event, EventStatus};
@@ -68,12 +68,14 @@ impl<S: Inspected> Pair<'_, S> {
                 let (payload, until) = (payload(&[*seconds]), expires(u64::from(*seconds)));
                 end(store.put_payload(&key(event), &hash(content), &payload, until).await)
             }
-            Call::KeepPayload { event, content } => {
-                end(store.keep_payload(&key(event), &hash(content)).await)
+            Call::KeepPayload { event, content, generation } => {
+                let generation = Generation::from_stored(*generation);
+                end(store.keep_payload(&key(event), &hash(content), generation).await)
             }
-            Call::ExpirePayload { event, content, seconds } => {
-                let until = expires(u64::from(*seconds));
-                end(store.expire_payload(&key(event), &hash(content), until).await)
+            Call::ExpirePayload { event, content, generation, seconds } => {
+                let (generation, until) =
+                    (Generation::from_stored(*generation), expires(u64::from(*seconds)));
+                end(store.expire_payload(&key(event), &hash(content), generation, until).await)
             }
             Call::Count { event, at: seconds } => end(store.count_duplicate(&key(event), at(*seconds)).await),
             Call::Conflict { event, content, at: seconds } => {

@@ -64,7 +64,7 @@ fn a_write_costs_by_the_started_kilobyte_of_the_larger_item() {
     };
     assert_eq!(cost(&store, put), 6);
     let kept = async {
-        assert_eq!(store.keep_payload(&event.key, &event.hash).await, Ok(true));
+        assert_eq!(store.keep_payload(&event.key, &event.hash, event.progress.generation).await, Ok(true));
     };
     assert_eq!(cost(&store, kept), 6);
 }

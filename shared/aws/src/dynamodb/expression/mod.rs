@@ -10,6 +10,7 @@ mod tests;
 use super::item::attribute::{self, Item, KEY, number, text, texts};
 use super::item::{action, event, history, pauses, payload, resource};
 use phrase::Phrase;
+use sekali::ids::Generation;
 use sekali::key::{EventHash, EventKey};
 use sekali::pause::Pauses;
 use sekali::ports::{IndexShard, StoreError};
@@ -209,44 +210,61 @@ pub(crate) fn put_over(item: Item) -> Whole {
 
 /// INV-9: takes the TTL off a payload that lies in one item, or off the head
 /// of one whose parts, by this digest, have lost theirs.
-pub(crate) fn keep_payload(pk: &str, parts: Option<&EventHash>) -> Change {
+pub(crate) fn keep_payload(pk: &str, parts: Option<&EventHash>, generation: Generation) -> Change {
     let mut phrase = Phrase::default();
-    phrase.remove(event::EXPIRES);
-    phrase.present(KEY);
+    phrase.keep(generation);
     phrase.names_parts(parts);
     phrase.into_change(Table::Events, pk)
 }
 
 /// INV-9: takes the TTL off one part.
-pub(crate) fn keep_part(pk: &str) -> Change {
+pub(crate) fn keep_part(pk: &str, generation: Generation) -> Change {
     let mut phrase = Phrase::default();
-    phrase.remove(event::EXPIRES);
-    phrase.present(KEY);
+    phrase.keep(generation);
     phrase.into_change(Table::Events, pk)
 }
 
 /// INV-9: gives a payload's item, or the head that names these parts, a TTL
 /// again, but never an earlier one.
-pub(crate) fn expire_payload(pk: &str, parts: Option<&EventHash>, expires: ExpiresAt) -> Change {
+pub(crate) fn expire_payload(
+    pk: &str,
+    parts: Option<&EventHash>,
+    generation: Generation,
+    expires: ExpiresAt,
+) -> Change {
     let mut phrase = Phrase::default();
-    phrase.expire(expires);
+    phrase.expire(generation, expires);
     phrase.names_parts(parts);
     phrase.into_change(Table::Events, pk)
 }
 
 /// INV-9: the same for one part.
-pub(crate) fn expire_part(pk: &str, expires: ExpiresAt) -> Change {
+pub(crate) fn expire_part(pk: &str, generation: Generation, expires: ExpiresAt) -> Change {
     let mut phrase = Phrase::default();
-    phrase.expire(expires);
+    phrase.expire(generation, expires);
     phrase.into_change(Table::Events, pk)
 }
 
 impl Phrase {
-    fn expire(&mut self, expires: ExpiresAt) {
+    fn keep(&mut self, generation: Generation) {
+        self.remove(event::EXPIRES);
+        self.settle(generation);
+    }
+
+    fn expire(&mut self, generation: Generation, expires: ExpiresAt) {
         self.set(event::EXPIRES, number(expires.0));
-        self.present(KEY);
+        self.settle(generation);
         let until = self.name(event::EXPIRES);
         self.conditions.push(format!("(attribute_not_exists({until}) OR {until} < :{})", event::EXPIRES));
+    }
+
+    /// The item is there, and no newer generation has settled its TTL.
+    fn settle(&mut self, generation: Generation) {
+        self.present(KEY);
+        self.set(payload::GENERATION, number(generation));
+        let newest = self.name(payload::GENERATION);
+        self.conditions
+            .push(format!("(attribute_not_exists({newest}) OR {newest} <= :{})", payload::GENERATION));
     }
 
     fn names_parts(&mut self, parts: Option<&EventHash>) {

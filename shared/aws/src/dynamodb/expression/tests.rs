@@ -182,26 +182,36 @@ fn the_ttl_of_a_payload_never_becomes_an_earlier_one() {
     assert_eq!(whole.condition, "attribute_not_exists(#pk) OR #expires_at < :expires_at");
     assert_whole(&[&whole.condition], &whole.terms);
 
-    let later = "attribute_exists(#pk) AND (attribute_not_exists(#expires_at) OR #expires_at < :expires_at)";
-    let change = expire_part("part", ExpiresAt(5));
-    assert_eq!(words(&change), ("SET #expires_at = :expires_at", later));
-    let change = expire_payload("payload", None, ExpiresAt(5));
+    let later = format!("{SETTLES} AND (attribute_not_exists(#expires_at) OR #expires_at < :expires_at)");
+    let set = "SET #expires_at = :expires_at, #generation = :generation";
+    let change = expire_part("part", SECOND, ExpiresAt(5));
+    assert_eq!(words(&change), (set, &*later));
+    assert_eq!(value(&change, ":generation"), &number(2));
+    let change = expire_payload("payload", None, SECOND, ExpiresAt(5));
     let alone = format!("{later} AND attribute_not_exists(#digest)");
-    assert_eq!(words(&change), ("SET #expires_at = :expires_at", &*alone));
-    let change = expire_payload("payload", Some(&hash), ExpiresAt(5));
+    assert_eq!(words(&change), (set, &*alone));
+    let change = expire_payload("payload", Some(&hash), SECOND, ExpiresAt(5));
     let with_parts = format!("{later} AND #digest = :was_digest");
-    assert_eq!(words(&change), ("SET #expires_at = :expires_at", &*with_parts));
+    assert_eq!(words(&change), (set, &*with_parts));
 }
+
+const SECOND: Generation = Generation::FIRST.next();
+
+/// What a newer generation settled stays as it is.
+const SETTLES: &str =
+    "attribute_exists(#pk) AND (attribute_not_exists(#generation) OR #generation <= :generation)";
 
 // INV-9: the head loses its TTL only while it names the parts that lost theirs.
 #[test]
 fn a_payload_is_kept_as_one_item_or_as_the_head_of_these_parts() {
     let hash = EventHash::from_stored("hash");
-    assert_eq!(words(&keep_part("part")), ("REMOVE #expires_at", "attribute_exists(#pk)"));
-    let alone = "attribute_exists(#pk) AND attribute_not_exists(#digest)";
-    assert_eq!(words(&keep_payload("payload", None)), ("REMOVE #expires_at", alone));
-    let with_parts = "attribute_exists(#pk) AND #digest = :was_digest";
-    assert_eq!(words(&keep_payload("payload", Some(&hash))), ("REMOVE #expires_at", with_parts));
+    let update = "SET #generation = :generation REMOVE #expires_at";
+    let change = keep_part("part", SECOND);
+    assert_eq!((words(&change), value(&change, ":generation")), ((update, SETTLES), &number(2)));
+    let alone = format!("{SETTLES} AND attribute_not_exists(#digest)");
+    assert_eq!(words(&keep_payload("payload", None, SECOND)), (update, &*alone));
+    let with_parts = format!("{SETTLES} AND #digest = :was_digest");
+    assert_eq!(words(&keep_payload("payload", Some(&hash), SECOND)), (update, &*with_parts));
 }
 
 #[test]

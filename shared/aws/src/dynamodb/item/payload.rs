@@ -11,6 +11,7 @@ use super::attribute::{Attributes, Item, Reading, bytes, number, size_of, text, 
 use super::event::EXPIRES;
 use flate2::read::DeflateDecoder;
 use flate2::{Compress, Compression, FlushCompress, Status};
+use sekali::ids::Generation;
 use sekali::key::{EventHash, EventKey};
 use sekali::payload::Payload;
 use sekali::ports::StoreError;
@@ -44,6 +45,8 @@ const PART: &str = "part";
 const PARTS: &str = "parts";
 /// The digest by which a head names its parts.
 pub(crate) const DIGEST: &str = "digest";
+/// The newest generation of its event that took the TTL off or set it again.
+pub(crate) const GENERATION: &str = "generation";
 /// Body and context as one, deflated.
 const DEFLATED: &str = "deflated";
 /// How many bytes body and context have as one.
@@ -128,6 +131,12 @@ fn digest<'a>(pk: &'a str, stored: impl IntoIterator<Item = &'a [u8]>) -> EventH
 
 fn part_key(digest: &EventHash, position: usize) -> String {
     format!("part|{digest}|{position}")
+}
+
+/// Has a newer generation of its event settled the TTL of this item?
+pub(crate) fn is_settled_after(item: &Item, generation: Generation) -> Result<bool, StoreError> {
+    let newest = Reading(item).maybe_number(GENERATION)?;
+    Ok(newest.is_some_and(|newest| Generation::from_stored(newest) > generation))
 }
 
 /// How the bytes of the parts are to be read.

@@ -150,6 +150,7 @@ fn accepted(event: &Event, hash: &EventHash, at: At<'_>) -> Transition {
         write.to.expires = None;
         write.content = Some(Content { hash: hash.clone(), conflicts });
     }
-    transition.payload = PayloadTtl::KeepBefore(event.key.clone(), hash.clone());
+    let generation = event.progress.generation.next();
+    transition.payload = PayloadTtl::KeepBefore(event.key.clone(), hash.clone(), generation);
     transition
 }

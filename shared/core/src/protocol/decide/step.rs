@@ -41,10 +41,10 @@ impl At<'_> {
 
     /// The event's move to the given progress, with its payload's TTL in step.
     pub fn event_with(&self, event: &Event, to: Progress) -> Transition {
-        let (key, hash) = (event.key.clone(), event.hash.clone());
+        let (key, hash, generation) = (event.key.clone(), event.hash.clone(), to.generation);
         let payload = match (event.progress.expires, to.expires) {
-            (Some(_), None) => PayloadTtl::KeepBefore(key, hash),
-            (None, Some(expires)) => PayloadTtl::ExpireAfter(key, hash, expires),
+            (Some(_), None) => PayloadTtl::KeepBefore(key, hash, generation),
+            (None, Some(expires)) => PayloadTtl::ExpireAfter(key, hash, generation, expires),
             _ => PayloadTtl::Unchanged,
         };
         let mut from = event.guard();

@@ -183,7 +183,8 @@ fn ttl_index_and_payload_follow_from_where_an_event_ends() {
     kept.progress.due = Some(NOW.minus(HOUR));
     let decision = bound(&kept, &action(ActionStatus::Done), &park, NOW);
     let expires = NOW.expires_after(limits().window);
-    let after = PayloadTtl::ExpireAfter(kept.key.clone(), kept.hash.clone(), expires);
+    let after =
+        PayloadTtl::ExpireAfter(kept.key.clone(), kept.hash.clone(), kept.progress.generation, expires);
     assert_eq!((progress(&decision).expires, progress(&decision).due), (Some(expires), None));
     assert_eq!((&written(&decision).payload, progress(&decision).failed_at), (&after, None));
 
@@ -198,7 +199,7 @@ fn ttl_index_and_payload_follow_from_where_an_event_ends() {
     let decision = bound(&swept, &action(ActionStatus::InDoubt), &park, NOW);
     assert_eq!((progress(&decision).expires, progress(&decision).failed_at), (None, None));
     assert_eq!(progress(&decision).due, Some(limits().next_sweep(1, NOW)));
-    let before = PayloadTtl::KeepBefore(swept.key.clone(), swept.hash.clone());
+    let before = PayloadTtl::KeepBefore(swept.key.clone(), swept.hash.clone(), swept.progress.generation);
     assert_eq!(written(&decision).payload, before);
 
     let decision = bound(&swept, &action(ActionStatus::Rejected), &park, NOW);
