@@ -1,6 +1,8 @@
 import { App, Duration, Stack, StackProps } from 'aws-cdk-lib';
-import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
+import { ServicePrincipal } from 'aws-cdk-lib/aws-iam';
 import { Topic } from 'aws-cdk-lib/aws-sns';
+import { EmailSubscription } from 'aws-cdk-lib/aws-sns-subscriptions';
+import { Queue, QueueEncryption } from 'aws-cdk-lib/aws-sqs';
 import { Construct } from 'constructs';
 import { acknowledgeMeant, nag } from '../lib/nag';
 import { SekaliReceiver } from '../lib/sekali-receiver';
@@ -16,6 +18,9 @@ export class ExampleStack extends Stack {
     super(scope, id, props);
     const stage = 'example';
     const alarms = new Topic(this, 'Alarms', { enforceSSL: true });
+    // A topic with a policy of its own lets CloudWatch in only where it says so.
+    alarms.grantPublish(new ServicePrincipal('cloudwatch.amazonaws.com'));
+    alarms.addSubscription(new EmailSubscription('on-call@example.com'));
     const lost = new Queue(this, 'PackingLost', {
       encryption: QueueEncryption.SQS_MANAGED,
       enforceSSL: true,

@@ -112,6 +112,14 @@ test("a team's queue is a destination, and its topic hears the alarms", () => {
   for (const alarm of alarms) {
     assert.deepEqual(alarm.Properties.AlarmActions, [{ 'Fn::If': ['Notifies', { Ref: topic }, { Ref: 'AWS::NoValue' }] }]);
   }
+  template.hasResourceProperties('AWS::SNS::TopicPolicy', {
+    PolicyDocument: {
+      Statement: Match.arrayWith([
+        Match.objectLike({ Effect: 'Allow', Action: 'sns:Publish', Principal: { Service: 'cloudwatch.amazonaws.com' } }),
+      ]),
+    },
+  });
+  template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', TopicArn: { Ref: topic } });
 });
 
 test('a folder without code is refused, and said what to do', () => {

@@ -42,7 +42,9 @@ impl Built {
         fs::create_dir_all(folder.join("team/keys/shop")).unwrap();
         fs::write(folder.join("team/vendors/own.toml"), "vendor").unwrap();
         fs::write(folder.join("team/keys/shop/secret"), "invented").unwrap();
-        let endpoints = "[endpoint.a]\nsecrets = [\"file:keys/{tenant}/secret\"]\n";
+        // As the functions read it, and Python's TOML does not: braces over two lines.
+        let endpoints = "[endpoint.a]\n# \"file:in/a/comment\"\nsecrets = [\"file:keys/{tenant}/secret\"]\n\
+                         [destination]\npacking = { http = 'https://packing.example.com/#x',\n  timeout = \"1s\" }\n";
         fs::write(folder.join("team/endpoints.toml"), endpoints).unwrap();
         Self { folder }
     }

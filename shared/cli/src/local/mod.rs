@@ -9,6 +9,7 @@ pub mod destination;
 pub mod emulator;
 pub mod environment;
 mod group;
+mod needed;
 pub mod package;
 mod run;
 pub mod secrets;

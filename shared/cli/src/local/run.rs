@@ -6,7 +6,8 @@ use super::demo::script::{Delivery, Script};
 use super::demo::send::Sender;
 use super::demo::{self, Played};
 use super::destination::LocalDestination;
-use super::secrets::{self, Secrets};
+use super::needed;
+use super::secrets::Secrets;
 use super::stack::{Spec, Stack};
 use super::{emulator, package};
 use crate::interrupted::interrupted;
@@ -170,9 +171,10 @@ fn describe(
             say(signed.curl(&aws.endpoint(), &file));
         }
     }
-    let commands = secrets::commands(&configuration.config, aws);
+    let commands = needed::commands(&configuration.config);
     if !commands.is_empty() {
-        say("\nsecrets that the emulator has to be given:\n");
+        say("\nwhat the emulator has to be given, from another shell in this folder:\n");
+        say("set -a; . target/local/env; set +a");
         commands.iter().for_each(say);
     }
     say("\nCtrl-C ends it");

@@ -1,6 +1,5 @@
 //! The secrets of a local run, and what to do about those that are not there.
 
-use super::aws::Aws;
 use super::demo::script::Script;
 use sekali::config::{Config, Keeper, SecretRef};
 use std::collections::BTreeMap;
@@ -76,30 +75,6 @@ fn take(
     missing
 }
 
-/// How to put the secrets that AWS keeps into the emulator: a command each.
-pub fn commands(config: &Config, aws: Aws) -> Vec<String> {
-    let endpoint = aws.endpoint();
-    let mut commands: Vec<String> = config
-        .endpoints
-        .values()
-        .flat_map(|endpoint| &endpoint.secrets)
-        .filter_map(|secret| match secret.keeper() {
-            Keeper::SecretsManager => Some(format!(
-                "aws --endpoint-url {endpoint} secretsmanager create-secret --name {} --secret-string ..",
-                secret.name()
-            )),
-            Keeper::ParameterStore => Some(format!(
-                "aws --endpoint-url {endpoint} ssm put-parameter --type SecureString --name {} --value ..",
-                secret.name()
-            )),
-            Keeper::Environment | Keeper::File => None,
-        })
-        .collect();
-    commands.sort();
-    commands.dedup();
-    commands
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -128,14 +103,5 @@ mod tests {
             "{:?}",
             none.missing
         );
-    }
-
-    #[test]
-    fn a_secret_that_aws_keeps_comes_with_the_command_that_puts_it_there() {
-        let config = config(r#"["secretsmanager:prod/stripe", "env:NEW"]"#);
-        assert!(Secrets::from(&config, given).missing.is_empty());
-        let commands = commands(&config, Aws { port: 4566 });
-        let [command] = &commands[..] else { panic!("{commands:?}") };
-        assert!(command.contains("http://127.0.0.1:4566 secretsmanager create-secret --name prod/stripe "));
     }
 }
