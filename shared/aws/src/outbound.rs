@@ -5,7 +5,7 @@ use crate::connection::{
     ALLOW_PRIVATE, Connection, End, Forbidden, NoAnswer, NotConnected, Reach, Trust, read, retry_after,
 };
 use bytes::Bytes;
-use http::header::{ACCEPT, HOST, HeaderName, HeaderValue, USER_AGENT};
+use http::header::{ACCEPT, HOST, HeaderName, HeaderValue, LINK, USER_AGENT};
 use http::uri::{Scheme, Uri};
 use http::{Method, Request, Response};
 use http_body_util::Full;
@@ -91,8 +91,9 @@ impl Outbound for Apis {
 
 async fn answer(response: Response<Incoming>, largest: usize, deadline: Instant) -> Result<Got, NotGot> {
     let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
+    let link = response.headers().get(LINK).and_then(|link| link.to_str().ok()).map(str::to_owned);
     match read(response.into_body(), largest, deadline).await {
-        (body, End::Whole) => Ok(Got { status, retry_after, body }),
+        (body, End::Whole) => Ok(Got { status, retry_after, link, body }),
         (_, End::TooLarge) => Err(NotGot::TooLarge(largest)),
         (_, End::Broken(cause)) => Err(NotGot::Unknown(cause)),
         (_, End::TooLate) => Err(NotGot::Unknown("the answer did not end in time".to_owned())),

@@ -174,6 +174,23 @@ impl OutboundUrl {
         &self.0
     }
 
+    /// The same with one parameter more in its query.
+    #[must_use]
+    pub fn with_query(&self, name: &str, value: &str) -> Self {
+        let mut url = self.0.clone();
+        url.push(if url.contains('?') { '&' } else { '?' });
+        encode(name, &mut url);
+        url.push('=');
+        encode(value, &mut url);
+        Self(url)
+    }
+
+    /// Whether both are asked of the same host, at the same port, in the same
+    /// way.
+    pub fn same_origin(&self, other: &Self) -> bool {
+        origin(&self.0).eq_ignore_ascii_case(origin(&other.0))
+    }
+
     /// A URL whose host somebody has pinned already, and that is one in the
     /// sense of the configuration. Whoever calls this vouches for the host.
     ///
@@ -188,6 +205,13 @@ impl fmt::Display for OutboundUrl {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(&self.0)
     }
+}
+
+/// Scheme, host and port.
+fn origin(url: &str) -> &str {
+    let host = url.find("://").map_or(0, |at| at + 3);
+    let end = url[host..].find(['/', '?']).map_or(url.len(), |at| host + at);
+    &url[..end]
 }
 
 /// Whether the host of what stands here is complete.
@@ -291,6 +315,17 @@ mod tests {
         assert_eq!(filled("https://a.example/{x}{x}/y", "."), Err(NotFilled::Dots));
         assert_eq!(filled("https://a.example/?q={x}", ".."), Ok("https://a.example/?q=..".to_owned()));
         assert_eq!(filled("https://a.example/f{x}", ".."), Ok("https://a.example/f..".to_owned()));
+    }
+
+    #[test]
+    fn a_parameter_is_added_behind_those_that_are_there_and_encoded() {
+        let url = |text: &str| OutboundUrl::pinned(text).unwrap();
+        let more = url("https://a.example/v1").with_query("created[gte]", "1 2").with_query("after", "x&y");
+        assert_eq!(more.as_str(), "https://a.example/v1?created%5Bgte%5D=1%202&after=x%26y");
+        assert!(more.same_origin(&url("https://A.example/other")));
+        for other in ["http://127.0.0.1/v1", "https://a.example.com/v1", "https://a.example:8443/v1"] {
+            assert!(!more.same_origin(&url(other)), "{other}");
+        }
     }
 
     proptest! {

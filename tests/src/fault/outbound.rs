@@ -6,7 +6,8 @@ use sekali::ports::{Get, Got, NotGot, Outbound};
 use std::time::Duration;
 
 fn instead(trouble: Trouble) -> Result<Got, NotGot> {
-    let answered = |status, body: &str| Got { status, retry_after: None, body: body.as_bytes().to_vec() };
+    let answered =
+        |status, body: &str| Got { status, retry_after: None, link: None, body: body.as_bytes().to_vec() };
     match trouble {
         Trouble::Throttled | Trouble::Contended => {
             Ok(Got { retry_after: Some(Duration::from_secs(5)), ..answered(429, "") })

@@ -56,7 +56,7 @@ impl MemoryApi {
 
 /// An answer without a wait.
 pub fn got(status: u16, body: &str) -> Got {
-    Got { status, retry_after: None, body: body.as_bytes().to_vec() }
+    Got { status, retry_after: None, link: None, body: body.as_bytes().to_vec() }
 }
 
 impl Outbound for MemoryApi {

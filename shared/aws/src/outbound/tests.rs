@@ -26,7 +26,10 @@ async fn an_answer_comes_whole_with_its_status_and_the_wait_it_asks_for() {
     let answer = b"HTTP/1.1 429 Slow\r\nretry-after: 7\r\ncontent-length: 2\r\n\r\n{}".to_vec();
     let (port, served) = server(false, answer, false).await;
     let got = ask(&local(port), LONG).await.unwrap();
-    assert_eq!(got, Got { status: 429, retry_after: Some(Duration::from_secs(7)), body: b"{}".to_vec() });
+    assert_eq!(
+        got,
+        Got { status: 429, retry_after: Some(Duration::from_secs(7)), link: None, body: b"{}".to_vec() }
+    );
     let request = served.await.unwrap().unwrap();
     assert!(request.starts_with("GET /v1/jobs/a%2Fb?full=1 HTTP/1.1\r\n"), "{request}");
     assert!(request.contains("authorization: Bearer invented-token\r\n"), "{request}");

@@ -13,6 +13,7 @@ mod explain;
 mod fetch;
 pub mod graph;
 mod guard;
+mod list;
 mod mentions;
 mod resource;
 mod review;
@@ -38,6 +39,7 @@ pub use explain::{Sentence, explain};
 pub use fetch::{Auth, Fetch};
 pub use graph::Graph;
 pub use guard::{Demand, Guard, GuardAnswer, Network, NotANetwork};
+pub use list::ListAccess;
 pub use mentions::Mentions;
 pub use resource::{OrderKind, Resource};
 pub use review::{Remark, Severity, review};
@@ -59,6 +61,7 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("[[endpoint.NAME.rule]]", rule::KEYS),
     ("[[endpoint.NAME.guard]]", guard::KEYS),
     ("[endpoint.NAME.fetch]", fetch::KEYS),
+    ("[endpoint.NAME.list]", list::KEYS),
     ("[resource.KIND]", resource::KEYS),
     ("[action]", action::KEYS),
     ("[destination]", destination::KEYS),

@@ -34,6 +34,8 @@ pub struct Got {
     pub status: u16,
     /// How long the server asks to wait, in whole seconds.
     pub retry_after: Option<Duration>,
+    /// Its `Link` header, where it is text: where a list goes on.
+    pub link: Option<String>,
     /// The body, whole.
     pub body: Vec<u8>,
 }

@@ -181,7 +181,7 @@ impl<S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> Proc
 
 /// The header field that shows who asks. White space around a secret is how it
 /// was pasted, and no header could carry it.
-fn authorized(auth: &Auth, secret: &Secret) -> (String, Option<Secret>) {
+pub(crate) fn authorized(auth: &Auth, secret: &Secret) -> (String, Option<Secret>) {
     let secret = secret.expose().trim_ascii();
     let (name, value) = match auth {
         Auth::Bearer(_) => ("authorization", [b"Bearer ", secret].concat()),
@@ -245,7 +245,7 @@ mod tests {
     }
 
     fn answered(status: u16) -> Result<Got, NotGot> {
-        Ok(Got { status, retry_after: Some(Duration::from_secs(7)), body: b"{}".to_vec() })
+        Ok(Got { status, retry_after: Some(Duration::from_secs(7)), link: None, body: b"{}".to_vec() })
     }
 
     #[test]
@@ -284,7 +284,7 @@ mod tests {
         for error in [NotGot::TooLarge(9), NotGot::Forbidden("private".to_owned())] {
             assert!(matches!(heard(Err(error), Duration::ZERO), Err(NoTruth::Never(_))));
         }
-        let page = Ok(Got { status: 200, retry_after: None, body: b"<html>".to_vec() });
+        let page = Ok(Got { status: 200, retry_after: None, link: None, body: b"<html>".to_vec() });
         assert!(matches!(heard(page, Duration::ZERO), Err(NoTruth::Never(_))));
     }
 

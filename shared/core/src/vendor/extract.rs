@@ -219,22 +219,22 @@ fn outside_condition_fails(view: &View<'_>, shapes: &[&EventShape]) -> bool {
 
 /// `None`: a part that must be there is not.
 fn identity(view: &View<'_>, shape: &EventShape) -> Option<Identity> {
-    let parts = || {
-        shape
-            .id
-            .iter()
-            .map(|value| match view.value(value) {
-                Some(part) => Some(Some(part)),
-                None => value.optional.then_some(None),
-            })
-            .collect::<Option<Vec<_>>>()
-            .filter(|parts| parts.iter().any(Option::is_some))
-    };
     match shape.identity {
-        IdentityForm::Strong => parts().map(Identity::Id),
-        IdentityForm::Weak => parts().map(Identity::Weak),
+        IdentityForm::Strong => parts(view, &shape.id).map(Identity::Id),
+        IdentityForm::Weak => parts(view, &shape.id).map(Identity::Weak),
         IdentityForm::None => Some(Identity::None),
     }
+}
+
+/// The parts of an id. `None`: one that must be there is not, or none is.
+pub(super) fn parts(view: &View<'_>, id: &[Value]) -> Option<Vec<Option<String>>> {
+    id.iter()
+        .map(|value| match view.value(value) {
+            Some(part) => Some(Some(part)),
+            None => value.optional.then_some(None),
+        })
+        .collect::<Option<Vec<_>>>()
+        .filter(|parts| parts.iter().any(Option::is_some))
 }
 
 fn facts(
@@ -266,7 +266,7 @@ fn facts(
 }
 
 /// Parts joined with a dot. Without a part that is not optional there is no type.
-fn event_type(view: &View<'_>, parts: &[Value]) -> Option<EventType> {
+pub(super) fn event_type(view: &View<'_>, parts: &[Value]) -> Option<EventType> {
     let parts: Vec<Option<String>> = parts
         .iter()
         .map(|value| match view.value(value) {

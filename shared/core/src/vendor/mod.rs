@@ -13,6 +13,7 @@ mod handshake;
 mod jwt;
 mod key_url;
 mod keys;
+pub mod list;
 mod message;
 pub(crate) mod moment;
 mod params;
@@ -66,6 +67,7 @@ pub struct Vendor {
     retry: Retry,
     params: Vec<Param>,
     livemode: Vec<(Source, Vec<Literal>)>,
+    list: Option<Box<list::EventList>>,
 }
 
 impl Vendor {
@@ -152,6 +154,11 @@ impl Vendor {
     /// does not say.
     pub fn livemode(&self) -> &[(Source, Vec<Literal>)] {
         &self.livemode
+    }
+
+    /// Its own list of its events, where it has one.
+    pub fn list(&self) -> Option<&list::EventList> {
+        self.list.as_deref()
     }
 
     /// The parameters that an endpoint must or may be configured with.

@@ -8,6 +8,7 @@ pub(super) use read::{KEYS, read};
 
 use super::fetch::Fetch;
 use super::guard::Guard;
+use super::list::ListAccess;
 use super::resource::OrderKind;
 use super::rule::Rule;
 use super::secret_ref::SecretRef;
@@ -48,6 +49,8 @@ pub struct Endpoint {
     pub resource: Option<EndpointResource>,
     /// What its vendor's API is asked about an event.
     pub fetch: Option<Fetch>,
+    /// How people ask for its vendor's own list of events.
+    pub list: Option<ListAccess>,
     /// Its rules; the first that matches an event is the one that counts.
     pub rules: Vec<Rule>,
     /// Largest body in bytes; beyond it 413.

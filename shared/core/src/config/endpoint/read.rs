@@ -9,6 +9,7 @@ use super::{
 use crate::config::destination::{positive_span, secrets};
 use crate::config::fetch;
 use crate::config::guard::{self, Guard};
+use crate::config::list;
 use crate::config::resource::Resource;
 use crate::config::rule::{Fetched, OfEndpoint, ResourceOf, StatusFrom, source};
 use crate::config::secret_ref::SecretRef;
@@ -32,6 +33,7 @@ pub(in crate::config) const KEYS: &[&str] = &[
     "guard",
     "resource",
     "fetch",
+    "list",
     "rule",
     "max_body",
     "content_types",
@@ -112,6 +114,7 @@ pub(in crate::config) fn read(
         tenant: tenant.flatten(),
         resource: resource.flatten(),
         fetch: fetch.flatten(),
+        list: table.get("list").and_then(|entry| list::read(document, vendor.as_deref(), entry)),
         vendor: vendor?,
         sources: Vec::new(),
         whole: false,

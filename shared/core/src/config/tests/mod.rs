@@ -4,6 +4,7 @@ mod destinations;
 mod endpoints;
 mod example;
 mod fetch;
+mod lists;
 mod review;
 mod rules;
 mod vendors;

@@ -100,7 +100,7 @@ fn value(document: &mut Document<'_>, table: Table<'_>, key: &str) -> Option<Val
     table.get(key).and_then(|entry| document.read(entry, Value::parse))
 }
 
-fn values(document: &mut Document<'_>, table: Table<'_>, key: &str) -> Vec<Value> {
+pub(super) fn values(document: &mut Document<'_>, table: Table<'_>, key: &str) -> Vec<Value> {
     let Some(texts) = table.get(key).and_then(|entry| document.one_or_more(entry)) else { return Vec::new() };
     texts.into_iter().filter_map(|text| document.accept(text, Value::parse(text.text))).collect()
 }
@@ -111,7 +111,7 @@ fn pointers(document: &mut Document<'_>, table: Table<'_>, key: &str) -> Vec<Poi
 }
 
 /// One table or a list of them.
-fn times(document: &mut Document<'_>, table: Table<'_>) -> Vec<TimeForm> {
+pub(super) fn times(document: &mut Document<'_>, table: Table<'_>) -> Vec<TimeForm> {
     let forms = match table.get("time") {
         Some(Entry { value: DeValue::Table(_), .. }) => {
             section(document, table, "time").into_iter().collect()

@@ -5,6 +5,7 @@
 mod event;
 mod handshake;
 mod key;
+mod list;
 mod scheme;
 mod signature;
 
@@ -42,12 +43,27 @@ pub const KEYS: &[(&str, &[&str])] = &[
     ("event", event::EVENT),
     ("event.time", event::TIME),
     ("event.attempt", event::ATTEMPT),
+    ("list", list::LIST),
+    ("list.auth", list::AUTH),
+    ("list.next", list::NEXT),
+    ("list.since", list::BOUND),
     ("handshake", handshake::HANDSHAKE),
     ("handshake.reply", handshake::ANSWER),
 ];
 
-const DESCRIPTION: &[&str] =
-    &["confirmed", "methods", "params", "body", "reply", "retry", "scheme", "event", "handshake", "livemode"];
+const DESCRIPTION: &[&str] = &[
+    "confirmed",
+    "methods",
+    "params",
+    "body",
+    "reply",
+    "retry",
+    "scheme",
+    "event",
+    "list",
+    "handshake",
+    "livemode",
+];
 const PARAM: &[&str] = &["about", "default"];
 const BODY: &[&str] = &["content_types", "form", "encodings", "empty_batch"];
 const REPLY: &[&str] = &["status", "body", "content_type", "reject", "echo", "deadline"];
@@ -80,14 +96,14 @@ fn read(document: &mut Document<'_>, root: Table<'_>, name: &str) -> Vendor {
         let remedy = "a vendor that does not sign says so: kind = \"none\"";
         document.absent(0, "no `[[scheme]]` says how deliveries are verified", Some(remedy.into()));
     }
+    let events: Vec<_> =
+        tables(document, root, "event").into_iter().map(|table| event::event(document, table)).collect();
     let vendor = Vendor {
+        list: list::list(document, root, &events),
         name: VendorName::new(name),
         confirmed,
         schemes: schemes.into_iter().filter_map(|table| scheme::scheme(document, table)).collect(),
-        events: tables(document, root, "event")
-            .into_iter()
-            .map(|table| event::event(document, table))
-            .collect(),
+        events,
         handshakes: tables(document, root, "handshake")
             .into_iter()
             .map(|table| handshake::handshake(document, table))

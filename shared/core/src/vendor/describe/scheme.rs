@@ -4,7 +4,7 @@ use super::super::algorithm::{DIGESTS, ENCODINGS};
 use super::super::place::{Place, Term};
 use super::super::scheme::{Assurance, Binding, Condition, Kind, Scheme, Timestamp, UNITS};
 use super::super::template::{Part, Template};
-use super::{condition, equals, key, place, section, signature, string, word};
+use super::{condition, equals, key, place, section, signature, word};
 use crate::document::{Document, Table};
 use crate::json::EachPath;
 use std::time::Duration;
@@ -41,7 +41,13 @@ pub(super) fn scheme(document: &mut Document<'_>, table: Table<'_>) -> Option<Sc
     let binding = binding(document, table);
     let signature = signature::signature(document, table);
     let key = key::key(document, table);
-    let name = string(document, table, "name");
+    let name = table.get("name").and_then(|entry| {
+        let name = document.text(entry)?;
+        if name.text.starts_with("sekali.") {
+            document.problem(name.at, "names that begin with `sekali.` are our own", None);
+        }
+        Some(name.text.to_owned())
+    });
     let condition: Condition = condition(document, table);
     let each = table.get("each").and_then(|entry| document.read(entry, EachPath::parse));
     let require = match section(document, table, "require") {

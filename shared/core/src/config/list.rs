@@ -1,0 +1,106 @@
+//! What an endpoint adds to its vendor's own list of events: who asks, and
+//! about what. Only people ask it; no function reads this.
+
+use super::Auth;
+use super::secret_ref::SecretRef;
+use crate::document::{Document, Entry, Table};
+use crate::problem::{Place, nearest};
+use crate::url_template::UrlTemplate;
+use crate::vendor::Vendor;
+use crate::vendor::list::{EventList, ListAuth};
+use std::collections::BTreeMap;
+
+/// How the vendor's list is asked for the events of one endpoint.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ListAccess {
+    /// As whom.
+    pub auth: Auth,
+    /// Where: the vendor's own URL, or another of the same kind of list.
+    pub url: UrlTemplate<String>,
+    /// The parts of the URL.
+    pub params: BTreeMap<String, String>,
+    /// Where it is declared.
+    pub place: Place,
+}
+
+pub(super) const KEYS: &[&str] = &["secret", "params", "url"];
+
+/// Reads `[endpoint.NAME.list]`.
+pub(super) fn read(
+    document: &mut Document<'_>,
+    vendor: Option<&Vendor>,
+    entry: Entry<'_>,
+) -> Option<ListAccess> {
+    let table = document.table(entry)?;
+    document.only(table, "an endpoint's list", KEYS);
+    let secret = table.get("secret").map(|entry| document.read(entry, SecretRef::parse));
+    // A vendor that is not described is a problem already.
+    let vendor = vendor?;
+    let Some(list) = vendor.list() else {
+        let message = format!("the description of {} knows no list of its events", vendor.name());
+        let remedy = "describe it with [list] in a vendors/NAME.toml of your own, or leave this out";
+        document.problem(entry.key_at, message, Some(remedy.to_owned()));
+        return None;
+    };
+    if secret.is_none() {
+        let remedy = format!("secret = \"secretsmanager:..\": {}", list.secret());
+        document.absent(table.at, "`list` does not say with which secret it is asked", Some(remedy));
+    }
+    let url = url(document, list, table);
+    let params = params(document, vendor, list, table, url.as_ref());
+    let secret = secret??;
+    let auth = match list.auth() {
+        ListAuth::Bearer => Auth::Bearer(secret),
+        ListAuth::Basic => Auth::Basic(secret),
+        ListAuth::Header(name) => Auth::ApiKey(name.to_ascii_lowercase(), secret),
+    };
+    Some(ListAccess { auth, url: url?, params, place: document.place(table.at) })
+}
+
+/// The list's URL, or the endpoint's own in the place of it: that of another
+/// account, region or server.
+fn url(document: &mut Document<'_>, list: &EventList, table: Table<'_>) -> Option<UrlTemplate<String>> {
+    let Some(entry) = table.get("url") else { return Some(list.url().clone()) };
+    let known = |name: &str| match list.params().iter().any(|param| param.name == name) {
+        true => Ok(name.to_owned()),
+        false => Err("the vendor's list has no such parameter; write the text itself".to_owned()),
+    };
+    document.read(entry, |text| UrlTemplate::parse(text, known))
+}
+
+fn params(
+    document: &mut Document<'_>,
+    vendor: &Vendor,
+    list: &EventList,
+    table: Table<'_>,
+    url: Option<&UrlTemplate<String>>,
+) -> BTreeMap<String, String> {
+    let mut params = BTreeMap::new();
+    let given = table.get("params").and_then(|entry| document.table(entry));
+    for entry in given.iter().flat_map(Table::entries) {
+        if list.params().iter().all(|known| known.name != entry.key) {
+            let near = nearest(entry.key, list.params().iter().map(|known| known.name.as_str()));
+            let remedy = near.map(|near| format!("did you mean `{near}`?"));
+            let message = format!("the list of {} has no parameter `{}`", vendor.name(), entry.key);
+            document.problem(entry.key_at, message, remedy);
+        }
+        if let Some(text) = document.text(entry) {
+            if text.text.is_empty() {
+                document.problem(text.at, format!("`{}` is empty", entry.key), None);
+            }
+            params.insert(entry.key.to_owned(), text.text.to_owned());
+        }
+    }
+    for param in list.params().iter().filter(|param| param.default.is_none()) {
+        let used = url.is_some_and(|url| url.parts().any(|part| *part == param.name));
+        if used
+            && !params.contains_key(&param.name)
+            && given.and_then(|given| given.get(&param.name)).is_none()
+        {
+            let message = format!("the list of {} needs the parameter `{}`", vendor.name(), param.name);
+            let remedy = format!("params = {{ {} = \"..\" }}: {}", param.name, param.about);
+            document.absent(table.at, message, Some(remedy));
+        }
+    }
+    params
+}
