@@ -30,14 +30,14 @@ mod trace;
 pub use aws_destination::{AwsDestinations, AwsEffects};
 pub use client::Aws;
 pub use clock::SystemClock;
-pub use connection::Reach;
+pub use connection::{ALLOW_PRIVATE, Reach};
 pub use destinations::{Destinations, NotReachable};
 pub use dynamodb::{DynamoStore, Tables};
 pub use entropy::SystemEntropy;
 pub use http_destination::{HttpDestination, HttpDestinations};
 pub use outbound::Apis;
 pub use probe::Probes;
-pub use secrets::Keepers;
+pub use secrets::{Caller, Keepers};
 pub use sqs::SqsQueue;
 
 /// An error and its causes on one line. The SDK's own long form would print

@@ -23,6 +23,7 @@ pub mod process;
 pub mod protocol;
 pub mod published;
 pub mod rate;
+pub mod reconcile;
 pub mod rule;
 pub mod secret;
 pub mod secrets;

@@ -7,9 +7,9 @@ use futures_util::future::join_all;
 use sekali::ids::Generation;
 use sekali::key::EventKey;
 use sekali::pause::{Drain, Pauses};
-use sekali::ports::{HistoryRecord, PauseRecord, Store, Write};
+use sekali::ports::{Create, HistoryRecord, PauseRecord, Store, StoreError, Write};
 use sekali::protocol::event::{Event, EventStatus, Progress};
-use sekali::protocol::history::{Decided, History};
+use sekali::protocol::history::{Decided, History, HistoryWrite};
 use sekali::protocol::transition::{Content, EventWrite, Transition};
 
 /// A failed event that somebody sends round again, for this reason.
@@ -96,6 +96,67 @@ pub async fn of_many_decisions_at_once_one_is_recorded(
     let ends = join_all(each.iter().map(|written| write_to_its_end(store, written))).await;
     let applied = ends.into_iter().filter(|end| *end == Ok(Write::Applied)).count();
     assert_eq!((applied, store.history(&event.key).await?.written), (1, 1));
+    Ok(())
+}
+
+fn brought(event: &Event, history: &History, why: &str) -> HistoryWrite {
+    let decided = Decided {
+        at: NOW,
+        who: "alice".into(),
+        what: "reconcile".to_owned(),
+        about: None,
+        why: why.to_owned(),
+        from: event.progress.status,
+        generation: event.progress.generation,
+    };
+    history.with(&event.key, decided)
+}
+
+/// It comes back as it was, and nobody who brings it again goes on record.
+pub async fn an_event_is_created_in_one_with_who_brought_it(
+    store: &(impl Store + HistoryRecord),
+) -> anyhow::Result<()> {
+    let event = Sample::new().event("evt_1");
+    let record = brought(&event, &History::default(), "never came");
+    assert_eq!(store.create_recorded(&event, &record).await?, Create::Created);
+    assert_eq!(read_event(store, &event.key).await?, event);
+    for history in [History::default(), record.to.clone()] {
+        let again = store.create_recorded(&event, &brought(&event, &history, "again")).await?;
+        assert_eq!(again, Create::Exists(Box::new(event.clone())));
+    }
+    assert_eq!(reasons(store, &event.key).await?, ["never came"]);
+
+    // On record from before, as the history of an event that expired is.
+    let other = Sample::new().event("evt_2");
+    let record = brought(&event, &store.history(&event.key).await?, "x");
+    let unread = HistoryWrite { key: other.key.clone(), ..record };
+    assert_eq!(store.create_recorded(&other, &unread).await, Err(StoreError::Contended));
+    assert_eq!((store.event(&other.key).await?, store.history(&other.key).await?.written), (None, 0));
+    Ok(())
+}
+
+/// Whoever is first, the others find it there.
+pub async fn of_a_delivery_and_people_who_bring_the_event_one_creates_it(
+    store: &(impl Store + HistoryRecord),
+) -> anyhow::Result<()> {
+    let event = Sample::new().event("evt_1");
+    let bring = async |number: usize| loop {
+        let event = Event { put_nonce: format!("put-{number}").as_str().into(), ..event.clone() };
+        let end = match number % 2 {
+            0 => store.create_event(&event).await,
+            _ => store.create_recorded(&event, &brought(&event, &History::default(), "x")).await,
+        };
+        match end {
+            Ok(create) => break create == Create::Created,
+            Err(StoreError::Contended) => {}
+            Err(error) => panic!("{error}"),
+        }
+    };
+    let created = join_all((0..10).map(bring)).await.into_iter().filter(|created| *created).count();
+    assert_eq!(created, 1);
+    let event = read_event(store, &event.key).await?;
+    let by_hand = u64::from(!event.put_nonce.as_str().ends_with(['0', '2', '4', '6', '8']));
+    assert_eq!(store.history(&event.key).await?.written, by_hand);
     Ok(())
 }
 

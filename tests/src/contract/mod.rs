@@ -130,6 +130,8 @@ macro_rules! contract_tests {
                 an_own_retried_decision_counts_as_applied
                 of_many_decisions_at_once_one_is_recorded
                 an_accepted_content_takes_the_place_of_the_first
+                an_event_is_created_in_one_with_who_brought_it
+                of_a_delivery_and_people_who_bring_the_event_one_creates_it
                 pauses_are_written_only_from_the_version_that_was_read
             }
             adoption {

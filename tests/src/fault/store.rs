@@ -12,7 +12,7 @@ use sekali::ports::{
 };
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
-use sekali::protocol::history::History;
+use sekali::protocol::history::{History, HistoryWrite};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::Transition;
 use sekali::time::{ExpiresAt, UnixMillis};
@@ -142,5 +142,9 @@ impl<S: Store + PauseRecord> PauseRecord for Faulty<S> {
 impl<S: Store + HistoryRecord> HistoryRecord for Faulty<S> {
     async fn history(&self, key: &EventKey) -> Result<History, StoreError> {
         self.port.history(key).await
+    }
+
+    async fn create_recorded(&self, event: &Event, record: &HistoryWrite) -> Result<Create, StoreError> {
+        self.ask(StoreCall::CreateEvent, || self.port.create_recorded(event, record)).await
     }
 }

@@ -14,7 +14,7 @@ use sekali::ports::{
 };
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
-use sekali::protocol::history::History;
+use sekali::protocol::history::{History, HistoryWrite};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::{ActionWrite, Transition};
 use sekali::time::{ExpiresAt, UnixMillis};
@@ -270,5 +270,9 @@ impl PauseRecord for MemoryStore {
 impl HistoryRecord for MemoryStore {
     async fn history(&self, key: &EventKey) -> Result<History, StoreError> {
         Ok(lock(&self.0).tables.history(key).cloned().unwrap_or_default())
+    }
+
+    async fn create_recorded(&self, event: &Event, record: &HistoryWrite) -> Result<Create, StoreError> {
+        self.on_event(StoreCall::CreateEvent, &event.key, |tables| tables.create_recorded(event, record))
     }
 }

@@ -9,7 +9,7 @@ use sekali::payload::Payload;
 use sekali::ports::{Captured, Create, StoreError, Write};
 use sekali::protocol::action::Action;
 use sekali::protocol::event::{CONFLICTS_LISTED, Event};
-use sekali::protocol::history::History;
+use sekali::protocol::history::{History, HistoryWrite};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::{ActionWrite, EventWrite, ResourceWrite, Transition};
 use sekali::time::{ExpiresAt, UnixMillis};
@@ -147,6 +147,18 @@ impl Tables {
         }
         self.events.insert(event.key.clone(), event.clone());
         Ok(Create::Created)
+    }
+
+    /// See [`HistoryRecord::create_recorded`](sekali::ports::HistoryRecord::create_recorded).
+    pub fn create_recorded(&mut self, event: &Event, record: &HistoryWrite) -> Result<Create, StoreError> {
+        if !self.events.contains_key(&event.key) && !record.admits(self.histories.get(&record.key)) {
+            return Err(StoreError::Contended);
+        }
+        let created = self.create_event(event)?;
+        if created == Create::Created {
+            self.histories.insert(record.key.clone(), record.to.clone());
+        }
+        Ok(created)
     }
 
     /// See [`Store::put_payload`](sekali::ports::Store::put_payload).

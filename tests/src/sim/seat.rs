@@ -19,7 +19,7 @@ use sekali::ports::{
 };
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
-use sekali::protocol::history::History;
+use sekali::protocol::history::{History, HistoryWrite};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::Transition;
 use sekali::time::{Clock, ExpiresAt, UnixMillis};
@@ -239,6 +239,11 @@ impl HistoryRecord for Seat<MemoryStore> {
     async fn history(&self, key: &EventKey) -> Result<History, StoreError> {
         let words = |history: &History| format!("{} decisions", history.written);
         self.desk.turn("reads the history", self.port.history(key), |end| diary::end(end, words)).await
+    }
+
+    async fn create_recorded(&self, event: &Event, record: &HistoryWrite) -> Result<Create, StoreError> {
+        let created = self.port.create_recorded(event, record);
+        self.desk.turn("brings an event", created, |end| diary::end(end, diary::created)).await
     }
 }
 

@@ -6,6 +6,7 @@
 mod again;
 mod conflicts;
 mod pause;
+mod reconcile;
 
 use sekali::config::{Retentions, load};
 use sekali::deployment::Deployment;
@@ -55,7 +56,11 @@ struct Bench {
 
 impl Bench {
     fn new() -> Self {
-        let config = load(("endpoints.toml", ENDPOINTS), &[]).unwrap();
+        Self::with(ENDPOINTS)
+    }
+
+    fn with(endpoints: &str) -> Self {
+        let config = load(("endpoints.toml", endpoints), &[]).unwrap();
         let line = LineSettings::default();
         let retentions = Retentions { queue: line.retention, dlq: line.dlq_retention };
         let deployment = Arc::new(Deployment { config, retentions, visibility: line.visibility });
@@ -82,7 +87,7 @@ impl Bench {
             Arc::clone(&self.deployment),
         );
         let body = format!(
-            r#"{{"id":"{id}","object":"event","type":"payment.paid","created":1800000000,"order":"{order}","amount":{amount}}}"#
+            r#"{{"id":"{id}","object":"event","type":"payment.paid","created":1800000000,"livemode":true,"order":"{order}","amount":{amount}}}"#
         );
         let mut request = Request {
             method: "POST".to_owned(),

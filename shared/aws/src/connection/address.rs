@@ -23,8 +23,13 @@ pub(crate) struct Forbidden(pub(crate) IpAddr);
 impl Reach {
     /// As the environment says; public addresses only unless it says `1`.
     pub fn from_env() -> Self {
-        match std::env::var(ALLOW_PRIVATE).as_deref() {
-            Ok("1") => Self::Anywhere,
+        Self::said(std::env::var(ALLOW_PRIVATE).ok().as_deref())
+    }
+
+    /// As the variable's value says.
+    pub fn said(value: Option<&str>) -> Self {
+        match value {
+            Some("1") => Self::Anywhere,
             _ => Self::Public,
         }
     }

@@ -5,8 +5,8 @@ mod body;
 #[cfg(test)]
 pub(crate) mod local_tls;
 
-pub use address::Reach;
-pub(crate) use address::{ALLOW_PRIVATE, Forbidden};
+pub(crate) use address::Forbidden;
+pub use address::{ALLOW_PRIVATE, Reach};
 pub(crate) use body::{End, read, retry_after};
 
 use bytes::Bytes;

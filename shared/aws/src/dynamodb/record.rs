@@ -7,8 +7,9 @@ use super::write::End;
 use aws_sdk_dynamodb::types::ReturnValue;
 use sekali::key::EventKey;
 use sekali::pause::Pauses;
-use sekali::ports::{HistoryRecord, PauseRecord, StoreError, Write};
-use sekali::protocol::history::History;
+use sekali::ports::{Create, HistoryRecord, PauseRecord, StoreError, Write};
+use sekali::protocol::event::Event;
+use sekali::protocol::history::{History, HistoryWrite};
 
 impl PauseRecord for DynamoStore {
     async fn pauses(&self) -> Result<Pauses, StoreError> {
@@ -30,5 +31,17 @@ impl HistoryRecord for DynamoStore {
     async fn history(&self, key: &EventKey) -> Result<History, StoreError> {
         let item = self.get(Table::Events, &item::history::key(key)).await?;
         item.as_ref().map_or(Ok(History::default()), item::history::decode)
+    }
+
+    async fn create_recorded(&self, event: &Event, record: &HistoryWrite) -> Result<Create, StoreError> {
+        let changes = vec![expression::create_recorded(event), expression::history_write(record)?];
+        if self.transact(changes).await?.is_none() {
+            return Ok(Create::Created);
+        }
+        // Refused by the event that is there, or by a record that grew.
+        match self.get(Table::Events, event.key.as_str()).await? {
+            Some(item) => Ok(Create::Exists(Box::new(item::event::decode(&item)?))),
+            None => Err(StoreError::Contended),
+        }
     }
 }

@@ -242,7 +242,10 @@ impl DynamoStore {
     /// DynamoDB itself recognises a try whose answer was lost. The token is
     /// not derived from the content: within its ten minutes DynamoDB would
     /// then report as done a transition that had been undone meanwhile.
-    async fn transact(&self, changes: Vec<Change>) -> Result<Option<Vec<Option<Item>>>, StoreError> {
+    pub(super) async fn transact(
+        &self,
+        changes: Vec<Change>,
+    ) -> Result<Option<Vec<Option<Item>>>, StoreError> {
         let unanswered = Unanswered::default();
         let items = changes.into_iter().map(|change| self.transacted(change)).collect::<Result<_, _>>()?;
         let sent = self

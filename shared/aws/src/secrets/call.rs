@@ -5,12 +5,14 @@
 use crate::aws_signature::AwsSigner;
 use crate::client::Patience;
 use crate::describe;
+use aws_credential_types::provider::ProvideCredentials;
 use aws_smithy_http_client::Connector;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
 use aws_smithy_runtime_api::client::http::{HttpConnector, HttpConnectorSettings};
 use aws_smithy_runtime_api::client::orchestrator::HttpRequest;
 use aws_smithy_types::body::SdkBody;
 use aws_smithy_types::byte_stream::ByteStream;
+use aws_types::SdkConfig;
 use sekali::ports::NoSecret;
 use serde::Deserialize;
 use serde_json::Value;
@@ -79,6 +81,19 @@ enum Failed {
 impl Caller {
     pub(crate) fn new(signer: AwsSigner, addresses: Addresses, patience: Patience) -> Self {
         Self { signer, addresses, patience, connector: OnceLock::new() }
+    }
+
+    /// Calls as a person whose settings the SDK has found: profile, SSO or role.
+    ///
+    /// # Errors
+    /// There is no region, or nobody to call as; in words.
+    pub async fn of(settings: &SdkConfig, patience: Patience) -> Result<Self, String> {
+        let region = settings.region().ok_or("no region is set")?.to_string();
+        let provider = settings.credentials_provider().ok_or("there are no credentials")?;
+        let credentials = provider.provide_credentials().await.map_err(|error| describe(&error))?;
+        let all = settings.endpoint_url().map(str::to_owned);
+        let addresses = Addresses { secrets_manager: all.clone(), systems_manager: all };
+        Ok(Self::new(AwsSigner::new(region, credentials), addresses, patience))
     }
 
     /// Calls an operation and gives back its answer's body.

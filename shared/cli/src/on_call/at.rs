@@ -8,7 +8,8 @@ use clap::Args;
 use sekali::config::{self, Config, Retentions};
 use sekali::deployment::Deployment;
 use sekali_aws::client::{Patience, behavior, http_client};
-use sekali_aws::{Aws, DynamoStore, Tables};
+use sekali_aws::secrets::{Caller, Keepers};
+use sekali_aws::{ALLOW_PRIVATE, Aws, DynamoStore, Reach, Tables};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -95,6 +96,8 @@ impl At {
             rules: rules.said,
             who: self.who.clone().unwrap_or_else(login),
             receiver: "the local receiver".to_owned(),
+            keepers: Ok(Keepers::new(rules.folder, aws.caller())),
+            reach: Reach::said(variable(ALLOW_PRIVATE).as_deref()),
         })
     }
 
@@ -161,6 +164,10 @@ impl At {
                 None => identity(&shared).await.unwrap_or_else(login),
             },
             receiver: format!("the stack {stack}"),
+            keepers: Caller::of(&shared, Patience::PERSON)
+                .await
+                .map(|caller| Keepers::new(rules.folder, caller)),
+            reach: Reach::from_env(),
         })
     }
 
@@ -169,12 +176,16 @@ impl At {
     fn rules(&self, beside: Option<&Path>) -> Read {
         let file = self.config.as_deref().or(beside);
         match Team::read(file, None) {
-            Err(error) => Read { config: Config::default(), said: Rules::Unknown(format!("{error:#}")) },
+            Err(error) => Read {
+                config: Config::default(),
+                said: Rules::Unknown(format!("{error:#}")),
+                folder: PathBuf::new(),
+            },
             Ok(team) => match config::load(team.endpoints(), &team.descriptions()) {
-                Ok(config) => Read { config, said: Rules::From(team.file) },
+                Ok(config) => Read { config, said: Rules::From(team.file), folder: team.folder },
                 Err(problems) => {
                     let said = format!("{} has {} problem(s): `sekali check`", team.file, problems.len());
-                    Read { config: Config::default(), said: Rules::Unknown(said) }
+                    Read { config: Config::default(), said: Rules::Unknown(said), folder: team.folder }
                 }
             },
         }
@@ -184,6 +195,8 @@ impl At {
 struct Read {
     config: Config,
     said: Rules,
+    /// Where the configuration lies, and the secrets that are files.
+    folder: PathBuf,
 }
 
 fn deployment(

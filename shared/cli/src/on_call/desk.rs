@@ -5,7 +5,8 @@ use super::answer::Page;
 use crate::paint::Paint;
 use anyhow::{Result, bail};
 use sekali::deployment::Deployment;
-use sekali_aws::{DynamoStore, SqsQueue};
+use sekali_aws::secrets::Keepers;
+use sekali_aws::{DynamoStore, Reach, SqsQueue};
 
 /// A receiver within reach.
 #[derive(Debug)]
@@ -23,6 +24,11 @@ pub struct Desk {
     pub who: String,
     /// What to call it.
     pub receiver: String,
+    /// Where secrets are kept, as far as whoever is on call may read them;
+    /// or why they cannot be asked for.
+    pub keepers: Result<Keepers, String>,
+    /// How far calls to vendors' APIs may go.
+    pub reach: Reach,
 }
 
 /// Where today's rules are from.

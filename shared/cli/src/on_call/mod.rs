@@ -12,6 +12,7 @@ mod events;
 mod find;
 mod held;
 mod pause;
+mod reconcile;
 mod records;
 mod replay;
 mod shown;
@@ -70,6 +71,8 @@ pub enum OnCall {
     Destinations(destinations::Destinations),
     /// Run stored events through today's rules.
     Replay(replay::Replay),
+    /// Compare the vendor's own list of events with what was received.
+    Reconcile(reconcile::Reconcile),
 }
 
 impl OnCall {
@@ -116,6 +119,7 @@ impl OnCall {
             Self::Pauses(pauses) => pauses.answer(desk).await,
             Self::Destinations(destinations) => destinations.answer(desk).await,
             Self::Replay(replay) => replay.answer(desk).await,
+            Self::Reconcile(reconcile) => reconcile.answer(desk).await,
             Self::Tail(_) => bail!("`tail` has no end: run it by itself"),
         }
     }
@@ -139,6 +143,7 @@ impl OnCall {
             Self::Pauses(pauses) => &pauses.at,
             Self::Destinations(destinations) => destinations.at(),
             Self::Replay(replay) => &replay.at,
+            Self::Reconcile(reconcile) => &reconcile.at,
         }
     }
 }

@@ -41,12 +41,19 @@ impl Drafts {
     /// Every event of the delivery, each once: the same id twice in one batch
     /// is one event.
     pub fn read(arrived: &Arrived<'_>, matched: &Matched) -> Result<Self, Refused> {
-        let endpoint = arrived.endpoint;
         let signature = SignatureFacts {
             secret: matched.secret,
             scheme: matched.verified.scheme.clone(),
             signed_at: matched.verified.signed_at,
         };
+        // What asks for a confirmation is no event of the endpoint's rules and guards.
+        let confirms = matches!(&matched.handshake, Some(Ok(answer)) if answer.confirm.is_some());
+        Self::of(arrived, signature, confirms)
+    }
+
+    /// The same of what somebody else than a signature vouches for.
+    pub fn of(arrived: &Arrived<'_>, signature: SignatureFacts, confirms: bool) -> Result<Self, Refused> {
+        let endpoint = arrived.endpoint;
         let facts = match endpoint.vendor.events(arrived.request, rule::sources(endpoint)) {
             Ok(facts) => facts,
             Err(unreadable) => return unusable(unreadable, signature),
@@ -55,8 +62,6 @@ impl Drafts {
             return Err(Refused::TooManyEvents);
         }
         let alone = facts.len() == 1;
-        // What asks for a confirmation is no event of the endpoint's rules and guards.
-        let confirms = matches!(&matched.handshake, Some(Ok(answer)) if answer.confirm.is_some());
         let mut seen = HashSet::new();
         let mut drafts = Self { events: Vec::with_capacity(facts.len()), filtered: 0 };
         for facts in facts {

@@ -81,6 +81,9 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
             hash: ours.hash.clone(),
             first_payload: Presence::NotRead,
         };
+        if self.repeats_listed(&stored, &ours).await? {
+            delivery.hash = stored.hash.clone();
+        }
         for _ in 0..ROUNDS {
             let now = self.clock.now();
             match decide(State::Stored(&stored), Input::Delivery(&delivery), now, limits)? {
@@ -122,11 +125,27 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         Err(NotKept::Contended)
     }
 
+    /// Whether the event was brought from the vendor's own list, which writes
+    /// the same content otherwise: then its id alone says that this delivery
+    /// repeats it. Its payload must be there to be believed (INV-1); where it
+    /// never became durable, this delivery's content takes its place.
+    async fn repeats_listed(&self, stored: &Event, ours: &Event) -> Result<bool, StoreError> {
+        if !stored.signature.is_of_list() || stored.hash == ours.hash {
+            return Ok(false);
+        }
+        let there = self.store.payload(&stored.key, &stored.hash).await?.is_some();
+        if there {
+            tracing::info!(event.key = %stored.key, correlation.id = %ours.correlation, "a delivery repeats an event that was brought from the vendor's list");
+        }
+        Ok(there || stored.progress.status.is_finished())
+    }
+
     /// A delivery that was overtaken by a later one put its payload with the
     /// earlier TTL: it must not go before the event (INV-9).
     async fn outlast(&self, stored: &Event, ours: &Event, payload: &Payload) -> Result<(), StoreError> {
         match (stored.progress.expires, ours.progress.expires) {
-            (Some(theirs), Some(earlier)) if earlier < theirs => {
+            // Under another hash lies another content (`repeats_listed`).
+            (Some(theirs), Some(earlier)) if earlier < theirs && stored.hash == ours.hash => {
                 self.store.put_payload(&stored.key, &stored.hash, payload, theirs).await
             }
             _ => Ok(()),

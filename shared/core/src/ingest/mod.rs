@@ -7,6 +7,7 @@ pub mod answer;
 mod event;
 mod handshake;
 mod keep;
+pub mod listed;
 mod repeated;
 pub mod tally;
 mod verify;

@@ -100,6 +100,24 @@ pub struct SignatureFacts {
     pub signed_at: Option<UnixMillis>,
 }
 
+/// In the place of a scheme's name where nothing was signed: somebody brought
+/// the event from the vendor's own list. No description can call a scheme so.
+const OF_LIST: &str = "sekali.list";
+
+impl SignatureFacts {
+    /// Of an event that was brought from the vendor's own list.
+    pub fn of_list() -> Self {
+        Self { secret: None, scheme: OF_LIST.to_owned(), signed_at: None }
+    }
+
+    /// Whether the event was brought from the vendor's own list. Its content is
+    /// the vendor's, but written otherwise than a webhook writes it: hashes of
+    /// the two tell nothing.
+    pub fn is_of_list(&self) -> bool {
+        self.scheme == OF_LIST
+    }
+}
+
 /// An event as stored. What never changes stands beside what ingest counts
 /// and what the protocol moves ([`Progress`]); the three never write over
 /// each other, so a counter cannot break a claim.

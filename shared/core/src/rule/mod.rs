@@ -20,3 +20,12 @@ pub use hold::{Hold, KeyOf, NoKeyPart};
 pub use order::OrderValue;
 pub use plan::{InputDigest, Plan, Planned, PlannedAction, PlannedMove, Question, Subject, plan, sources};
 pub use truth::{SETTLED_AFTER, Truth};
+
+use crate::config::Endpoint;
+use crate::ids::EventType;
+
+/// Whether a rule of the endpoint is for events of this type, whatever else it
+/// asks for.
+pub fn names(endpoint: &Endpoint, event_type: Option<&EventType>) -> bool {
+    endpoint.rules.iter().any(|rule| plan::of_type(&rule.types, event_type))
+}

@@ -5,6 +5,7 @@ mod destinations;
 mod dlq;
 mod erase;
 mod looking;
+mod reconcile;
 mod rights;
 mod stack;
 

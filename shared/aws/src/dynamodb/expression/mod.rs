@@ -182,6 +182,15 @@ pub(crate) fn create_event(created: &Event) -> Whole {
     Whole { item: event::encode(created), condition: phrase.condition(), terms: phrase.terms }
 }
 
+/// INV-1: the same as part of a transaction, for an event that somebody brings.
+pub(crate) fn create_recorded(created: &Event) -> Change {
+    let mut phrase = Phrase::default();
+    phrase.schema();
+    phrase.write(event::attributes(created));
+    phrase.absent(KEY);
+    phrase.into_change(Table::Events, created.key.as_str())
+}
+
 /// INV-9: a payload is written where there is none, and where there is one
 /// its TTL only grows. One without a TTL is kept, and compares with nothing.
 pub(crate) fn put_payload(item: Item, expires: ExpiresAt) -> Whole {

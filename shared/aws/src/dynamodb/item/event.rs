@@ -34,6 +34,11 @@ pub(crate) const CONFLICT_HASHES: &str = "conflict_hashes";
 
 /// The item of an event that is created.
 pub(crate) fn encode(event: &Event) -> Item {
+    whole(event.key.as_str(), attributes(event))
+}
+
+/// Everything of it besides key and schema.
+pub(crate) fn attributes(event: &Event) -> Attributes {
     let mut attributes: Attributes = vec![
         (ENDPOINT, Some(text(event.endpoint.as_str()))),
         ("vendor", Some(text(event.vendor.as_str()))),
@@ -60,7 +65,7 @@ pub(crate) fn encode(event: &Event) -> Item {
         attributes.push((CONFLICT_HASHES, Some(hashes)));
     }
     attributes.extend(progress(&event.key, &event.progress));
-    whole(event.key.as_str(), attributes)
+    attributes
 }
 
 /// Everything that a transition writes of an event. The index attributes are

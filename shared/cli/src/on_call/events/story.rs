@@ -61,7 +61,10 @@ fn received(event: &Event) -> Vec<Moment> {
     let secret = event.signature.secret.map_or("no secret".to_owned(), |secret| {
         format!("{} secret {}", secret.stage.as_str(), secret.position + 1)
     });
-    let first = format!("first delivery, verified by {} with the {secret}", event.signature.scheme);
+    let first = match event.signature.is_of_list() {
+        true => "brought from the vendor's own list of events".to_owned(),
+        false => format!("first delivery, verified by {} with the {secret}", event.signature.scheme),
+    };
     moments.push(Moment::new(event.received_at, first));
     let seen = &event.seen;
     if seen.deliveries + seen.conflicts > 1 {
