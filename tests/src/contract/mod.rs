@@ -129,9 +129,9 @@ macro_rules! contract_tests {
                 a_refused_decision_leaves_neither_record_nor_change
                 an_own_retried_decision_counts_as_applied
                 of_many_decisions_at_once_one_is_recorded
-                an_accepted_content_takes_the_place_of_the_first
                 an_event_is_created_in_one_with_who_brought_it
                 of_a_delivery_and_people_who_bring_the_event_one_creates_it
+                an_accepted_content_takes_the_place_of_the_first
                 pauses_are_written_only_from_the_version_that_was_read
             }
             adoption {

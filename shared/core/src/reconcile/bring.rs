@@ -109,7 +109,7 @@ impl<S: Store + HistoryRecord, Q: Queue, C: Clock, E: Entropy> Bring<S, Q, C, E>
         if event.progress.expires.is_none() {
             // Born for a human: its payload's TTL goes before the event is
             // there without one (INV-9).
-            self.store.keep_payload(&event.key, &event.hash).await?;
+            self.store.keep_payload(&event.key, &event.hash, event.progress.generation).await?;
         }
         match self.create(&event, word).await? {
             Some(stored) => Ok(Brought::ArrivedMeanwhile(stored.progress.status)),
