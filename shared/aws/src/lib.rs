@@ -3,6 +3,8 @@
 
 pub mod aws_destination;
 mod aws_signature;
+#[cfg(test)]
+mod canary;
 pub mod client;
 pub mod clock;
 mod connection;
@@ -18,6 +20,7 @@ pub mod metric;
 mod outbound;
 pub mod post;
 pub mod probe;
+pub mod refusal;
 pub mod rights;
 mod roots;
 #[cfg(test)]
@@ -41,7 +44,8 @@ pub use secrets::{Caller, Keepers};
 pub use sqs::SqsQueue;
 
 /// An error and its causes on one line. The SDK's own long form would print
-/// the raw response, and with it a stored item; this never does.
+/// the raw response, and with it a stored item; this never does. Of an error
+/// that a service answered with, ask [`refusal::of_call`].
 fn describe(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();

@@ -1,6 +1,6 @@
 //! The queue on SQS.
 
-use crate::describe;
+use crate::refusal;
 use crate::trace::Trace;
 use aws_sdk_sqs::Client;
 use aws_sdk_sqs::types::{
@@ -53,7 +53,7 @@ impl SqsQueue {
             .send()
             .await
             .map(drop)
-            .map_err(|error| QueueError(describe(&error)))
+            .map_err(|error| QueueError(refusal::of_call(&error)))
     }
 }
 
@@ -73,7 +73,7 @@ impl Queue for SqsQueue {
             request =
                 request.message_system_attributes(MessageSystemAttributeNameForSends::AwsTraceHeader, trace);
         }
-        request.send().await.map(drop).map_err(|error| QueueError(describe(&error)))
+        request.send().await.map(drop).map_err(|error| QueueError(refusal::of_call(&error)))
     }
 }
 

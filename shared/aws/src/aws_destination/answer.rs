@@ -3,6 +3,7 @@
 use super::caller::Came;
 use crate::connection::retry_after;
 use crate::http_destination::LONGEST_RETRY_AFTER;
+use crate::refusal::told;
 use http::HeaderMap;
 use sekali::ports::Outcome;
 use serde::Deserialize;
@@ -51,7 +52,7 @@ fn refused(service: &str, status: u16, headers: &HeaderMap, body: &[u8]) -> Outc
     let kind = kind.rsplit('#').next().unwrap_or_default().split(':').next().unwrap_or_default();
     let cause = match kind {
         "" => format!("{service} answered {status}"),
-        _ => format!("{service} answered {status} {kind}: {}", refusal.message),
+        _ => format!("{service} answered {status} {}", told(kind, &refusal.message)),
     };
     let not_before = retry_after(headers).map(|asked| asked.min(LONGEST_RETRY_AFTER));
     match status {

@@ -3,6 +3,7 @@
 use super::AwsDestinations;
 use super::answer::{is_for_now, not_done};
 use super::caller::{Asked, Came, Service};
+use crate::refusal::told;
 use crate::trace::Trace;
 use sekali::config::AwsTarget;
 use sekali::ports::{Call, Outcome};
@@ -68,7 +69,7 @@ fn taken(body: &[u8]) -> Outcome {
     match (entry.event_id, entry.error_code) {
         (Some(id), None) => Outcome::Done(EffectResult(json!({ "event_id": id }).to_string())),
         (_, Some(code)) => {
-            let cause = format!("EventBridge: {code}: {}", entry.error_message.unwrap_or_default());
+            let cause = format!("EventBridge: {}", told(&code, &entry.error_message.unwrap_or_default()));
             match code.as_str() {
                 code if is_for_now(code) => Outcome::not_started(cause),
                 code if code.starts_with("Internal") => Outcome::unknown(cause),

@@ -1,6 +1,6 @@
 //! What went wrong with a call, as something that a caller can decide on.
 
-use crate::describe;
+use crate::refusal;
 use aws_sdk_dynamodb::config::interceptors::FinalizerInterceptorContextRef;
 use aws_sdk_dynamodb::config::{ConfigBag, Intercept, RuntimeComponents};
 use aws_sdk_dynamodb::error::{BoxError, ProvideErrorMetadata, SdkError};
@@ -70,14 +70,11 @@ where
     E: ProvideErrorMetadata + Error + 'static,
 {
     let found = match error {
-        SdkError::ServiceError(answer) => {
-            let (code, message) = (answer.err().code(), answer.err().message());
-            by_code(code, || format!("{}: {}", code.unwrap_or("no code"), message.unwrap_or("no message")))
-        }
-        SdkError::ConstructionFailure(_) => StoreError::Invalid(describe(error)),
+        SdkError::ServiceError(answer) => by_code(answer.err().code(), || refusal::of_call(error)),
+        SdkError::ConstructionFailure(_) => StoreError::Invalid(refusal::of_call(error)),
         // Whether it was sent is not looked into: what cannot be told for
         // certain is not told (INV-6).
-        _ => StoreError::Unknown(describe(error)),
+        _ => StoreError::Unknown(refusal::of_call(error)),
     };
     in_the_light_of(unanswered, found)
 }
@@ -87,9 +84,14 @@ pub(super) fn cancelled(reasons: &[CancellationReason], unanswered: &Unanswered)
     let first =
         |codes: &[&str]| reasons.iter().find(|reason| reason.code().is_some_and(|c| codes.contains(&c)));
     let found = [&INVALID[..], &CONTENDED[..], &THROTTLED[..]].into_iter().find_map(first);
-    let codes = || reasons.iter().filter_map(|reason| reason.code()).collect::<Vec<_>>().join(", ");
-    let found = by_code(found.and_then(|reason| reason.code()), || {
-        found.and_then(|reason| reason.message()).map_or_else(codes, str::to_owned)
+    let codes = || {
+        reasons.iter().filter_map(|reason| reason.code()).map(refusal::bare).collect::<Vec<_>>().join(", ")
+    };
+    let found = by_code(found.and_then(|reason| reason.code()), || match found {
+        Some(reason) => {
+            refusal::told(reason.code().unwrap_or_default(), reason.message().unwrap_or_default())
+        }
+        None => codes(),
     });
     in_the_light_of(unanswered, found)
 }

@@ -15,6 +15,8 @@ mod switches;
 mod tests;
 mod write;
 
+#[cfg(test)]
+pub(crate) use item::tests as samples;
 pub use switches::SwitchedOn;
 
 use aws_sdk_dynamodb::Client;

@@ -5,6 +5,7 @@
 use crate::aws_signature::AwsSigner;
 use crate::client::Patience;
 use crate::describe;
+use crate::refusal::told;
 use aws_credential_types::provider::ProvideCredentials;
 use aws_smithy_http_client::Connector;
 use aws_smithy_http_client::tls::{Provider, rustls_provider::CryptoMode};
@@ -190,14 +191,13 @@ struct Refusal {
     message: String,
 }
 
-/// What a refusal means for the secret. The service's texts name the secret
-/// and never its value.
+/// What a refusal means for the secret.
 fn refused(status: u16, answer: &[u8]) -> Failed {
     let Ok(Refusal { kind, message }) = serde_json::from_slice(answer) else {
         return Failed::Again(format!("HTTP status {status}"));
     };
+    let text = || told(&kind, &message);
     let kind = kind.rsplit('#').next().unwrap_or_default();
-    let text = || format!("{kind}: {message}");
     match kind {
         // A secret that is to be deleted is an invalid request, and it is gone.
         "ResourceNotFoundException"

@@ -8,6 +8,7 @@ use clap::Args;
 use sekali::config::{self, Config, Retentions};
 use sekali::deployment::Deployment;
 use sekali_aws::client::{Patience, behavior, http_client};
+use sekali_aws::refusal::of_call;
 use sekali_aws::secrets::{Caller, Keepers};
 use sekali_aws::{ALLOW_PRIVATE, Aws, DynamoStore, Reach, Tables};
 use std::collections::HashMap;
@@ -118,9 +119,7 @@ impl At {
             .stack_name(stack)
             .send()
             .await
-            .map_err(|error| {
-                anyhow::anyhow!("{}", aws_sdk_cloudformation::error::DisplayErrorContext(&error))
-            })
+            .map_err(|error| anyhow::anyhow!("{}", of_call(&error)))
             .with_context(|| {
                 format!(
                     "the stack {stack} cannot be described: is its name right, and --profile and --region?"

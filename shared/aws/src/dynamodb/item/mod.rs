@@ -19,4 +19,4 @@ mod layout_tests;
 #[cfg(test)]
 mod release_tests;
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

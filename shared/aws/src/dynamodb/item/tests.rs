@@ -15,12 +15,12 @@ use sekali::rule::{InputDigest, OrderValue};
 use sekali::secret::{SecretPlace, Stage};
 use sekali::time::{ExpiresAt, UnixMillis};
 
-pub(in crate::dynamodb) fn event_key() -> EventKey {
+pub(crate) fn event_key() -> EventKey {
     EventKey::new(&DedupScope("stripe".into()), None, &[Some("evt_1")])
 }
 
 /// An event of which every field says something.
-pub(in crate::dynamodb) fn full_event() -> Event {
+pub(crate) fn full_event() -> Event {
     Event {
         key: event_key(),
         endpoint: EndpointName::from("stripe"),
@@ -63,7 +63,7 @@ pub(in crate::dynamodb) fn full_event() -> Event {
 }
 
 /// An event as a first delivery writes it, with nothing that is optional.
-pub(in crate::dynamodb) fn bare_event() -> Event {
+pub(crate) fn bare_event() -> Event {
     let full = full_event();
     Event {
         tenant: None,
@@ -87,7 +87,7 @@ pub(in crate::dynamodb) fn bare_event() -> Event {
     }
 }
 
-pub(in crate::dynamodb) fn full_action() -> Action {
+pub(crate) fn full_action() -> Action {
     Action {
         key: ActionKey::from_fields(&ActionName::from("pack"), None, &["order_1"]),
         name: "pack".into(),
@@ -112,7 +112,7 @@ pub(in crate::dynamodb) fn full_action() -> Action {
     }
 }
 
-pub(in crate::dynamodb) fn full_resource() -> Resource {
+pub(crate) fn full_resource() -> Resource {
     Resource {
         key: ResourceKey::new(&"payment".into(), None, "pi_1"),
         status: "paid".into(),

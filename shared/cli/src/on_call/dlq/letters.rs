@@ -4,7 +4,7 @@
 
 use crate::on_call::desk::{Desk, Queues};
 use anyhow::{Result, bail};
-use aws_sdk_sqs::error::{DisplayErrorContext, ProvideErrorMetadata};
+use aws_sdk_sqs::error::ProvideErrorMetadata;
 use aws_sdk_sqs::types::{
     ChangeMessageVisibilityBatchRequestEntry, Message as Handed, MessageSystemAttributeName,
     QueueAttributeName,
@@ -17,6 +17,7 @@ use sekali::protocol::decide::Prospect;
 use sekali::protocol::event::Event;
 use sekali::time::UnixMillis;
 use sekali_aws::dynamodb::listing::Listed;
+use sekali_aws::refusal::of_call;
 use std::collections::HashMap;
 use std::time::Duration;
 
@@ -107,7 +108,7 @@ impl Queues {
             Ok(answer) => {
                 Ok(answer.messages.unwrap_or_default().into_iter().filter_map(Letter::of).collect())
             }
-            Err(error) => bail!("the dead-letter queue was not read: {}", DisplayErrorContext(&error)),
+            Err(error) => bail!("the dead-letter queue was not read: {}", of_call(&error)),
         }
     }
 
@@ -138,7 +139,7 @@ impl Queues {
         match request.receipt_handle(&letter.receipt).send().await {
             Ok(_) => Ok(()),
             Err(error) if error.code().is_some_and(|code| code.contains("ReceiptHandleIsInvalid")) => Ok(()),
-            Err(error) => bail!("the letter was not taken away: {}", DisplayErrorContext(&error)),
+            Err(error) => bail!("the letter was not taken away: {}", of_call(&error)),
         }
     }
 
