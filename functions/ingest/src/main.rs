@@ -7,7 +7,7 @@ use sekali::ingest::Ingest;
 use sekali::time::Clock;
 use sekali_aws::client::Patience;
 use sekali_aws::deployment::Environment;
-use sekali_aws::{Aws, DynamoStore, Keepers, SqsQueue, SystemClock, SystemEntropy, metric};
+use sekali_aws::{Aws, DynamoStore, Keepers, SqsQueue, SystemClock, SystemEntropy, log, metric};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -18,7 +18,7 @@ const WARM_UP: Duration = Duration::from_secs(2);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    sekali_aws::log::start()?;
+    log::start()?;
     let environment = Environment::read().inspect_err(|error| {
         tracing::error!(%error, "the function cannot start");
     })?;
@@ -42,10 +42,13 @@ async fn main() -> Result<(), Error> {
     }
     let (ingest, stage) = (&ingest, environment.stage.as_str());
     run(service_fn(|event| async move {
-        let (addressed, request) = delivery::read(event, &ingest.entropy);
-        let (answer, tally) = ingest.receive_counted(&addressed, &request).await;
-        metric::print(&metric::of_delivery(&tally), stage, ingest.clock.now());
-        Ok::<_, Error>(delivery::write(answer)?)
+        let delivery = async {
+            let (addressed, request) = delivery::read(event, &ingest.entropy);
+            let (answer, tally) = ingest.receive_counted(&addressed, &request).await;
+            metric::print(&metric::of_delivery(&tally), stage, ingest.clock.now());
+            answer
+        };
+        Ok::<_, Error>(delivery::write(log::contained(delivery).await?)?)
     }))
     .await
 }

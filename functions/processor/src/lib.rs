@@ -11,7 +11,7 @@ use sekali::time::Clock;
 use sekali_aws::client::Patience;
 use sekali_aws::deployment::Environment;
 use sekali_aws::{
-    Apis, Aws, Destinations, DynamoStore, Keepers, Reach, SqsQueue, SystemClock, SystemEntropy, metric,
+    Apis, Aws, Destinations, DynamoStore, Keepers, Reach, SqsQueue, SystemClock, SystemEntropy, log, metric,
 };
 use std::sync::Arc;
 use std::time::Duration;
@@ -26,7 +26,7 @@ const WARM_UP: Duration = Duration::from_secs(1);
 /// The environment or the configuration is not such that it could do its
 /// work; the log says why.
 pub async fn run(own: OwnCode) -> Result<(), Error> {
-    sekali_aws::log::start()?;
+    log::start()?;
     let environment = Environment::read().inspect_err(|error| {
         tracing::error!(%error, "the function cannot start");
     })?;
@@ -52,7 +52,7 @@ pub async fn run(own: OwnCode) -> Result<(), Error> {
     let (processor, queue, stage) = (&processor, &queue, environment.stage.as_str());
     lambda_runtime::run(service_fn(|event: LambdaEvent<_>| async move {
         let happenings = Happenings::default();
-        let response = batch::run(processor, queue, event, &happenings).await;
+        let response = log::contained(batch::run(processor, queue, event, &happenings)).await?;
         metric::print(&metric::of_batch(&happenings.into_all()), stage, processor.clock.now());
         Ok::<_, Error>(response)
     }))

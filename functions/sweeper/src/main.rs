@@ -6,7 +6,7 @@ use sekali::sweep::Sweeper;
 use sekali::time::{Clock, UnixMillis};
 use sekali_aws::client::Patience;
 use sekali_aws::deployment::Environment;
-use sekali_aws::{Aws, DynamoStore, SqsQueue, SystemClock, metric};
+use sekali_aws::{Aws, DynamoStore, SqsQueue, SystemClock, log, metric};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ const RESERVE: Duration = Duration::from_secs(5);
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Error> {
-    sekali_aws::log::start()?;
+    log::start()?;
     let environment = Environment::read().inspect_err(|error| {
         tracing::error!(%error, "the function cannot start");
     })?;
@@ -30,7 +30,7 @@ async fn main() -> Result<(), Error> {
     let (sweeper, stage) = (&sweeper, environment.stage.as_str());
     run(service_fn(|event: LambdaEvent<serde_json::Value>| async move {
         let deadline = i64::try_from(event.context.deadline).unwrap_or(i64::MAX);
-        let swept = sweeper.run(UnixMillis(deadline).minus(RESERVE)).await;
+        let swept = log::contained(sweeper.run(UnixMillis(deadline).minus(RESERVE))).await?;
         tracing::info!(
             sweep.looked_at = swept.looked_at,
             sweep.sent = swept.sent,

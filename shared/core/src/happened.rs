@@ -8,7 +8,7 @@ use crate::protocol::action::{Action, ActionStatus};
 use crate::protocol::event::{Event, EventStatus};
 use crate::protocol::reason::Slug;
 use crate::protocol::transition::{ActionWrite, Transition};
-use crate::time::UnixMillis;
+use crate::time::{UnixMillis, whole_millis};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
@@ -93,6 +93,7 @@ impl Happenings {
     /// A write was applied to an event, and perhaps to its action, as read.
     pub fn applied(&self, transition: &Transition, event: &Event, action: Option<&Action>, now: UnixMillis) {
         if let Some(ended) = ended(transition, event, now) {
+            log(transition, event, &ended);
             self.add(ended);
         }
         if let Some(destination) = doubted(transition, action) {
@@ -116,6 +117,22 @@ fn ended(transition: &Transition, event: &Event, now: UnixMillis) -> Option<Happ
         reason: to.reason.as_ref().map(|reason| reason.slug),
         after: now.since(to.opened_at),
     })
+}
+
+/// One line for each end of an event, whoever brought it there.
+fn log(transition: &Transition, event: &Event, ended: &Happened) {
+    let Happened::Ended { status, reason, after, .. } = ended else { return };
+    tracing::info!(
+        event.key = %event.key,
+        correlation.id = %event.correlation,
+        endpoint.name = %event.endpoint,
+        vendor.name = %event.vendor,
+        event.status = status.as_str(),
+        event.reason = reason.map(Slug::as_str),
+        event.age_ms = whole_millis(*after),
+        resource.key = transition.resource.as_ref().map(|write| write.key().as_str()),
+        "event ended"
+    );
 }
 
 fn doubted(transition: &Transition, action: Option<&Action>) -> Option<DestinationName> {

@@ -23,13 +23,13 @@ impl UnixMillis {
     /// This time and `span` more; stops at the end of time instead of wrapping.
     #[must_use]
     pub fn plus(self, span: Duration) -> Self {
-        Self(self.0.saturating_add(millis(span)))
+        Self(self.0.saturating_add(whole_millis(span)))
     }
 
     /// This time less `span`.
     #[must_use]
     pub fn minus(self, span: Duration) -> Self {
-        Self(self.0.saturating_sub(millis(span)))
+        Self(self.0.saturating_sub(whole_millis(span)))
     }
 
     /// How long ago `earlier` was; zero if it is not in the past.
@@ -51,7 +51,8 @@ impl ExpiresAt {
     }
 }
 
-fn millis(span: Duration) -> i64 {
+/// A span in whole milliseconds, for logs and sums of times.
+pub fn whole_millis(span: Duration) -> i64 {
     i64::try_from(span.as_millis()).unwrap_or(i64::MAX)
 }
 

@@ -130,10 +130,11 @@ impl Canary {
     }
 }
 
-/// An event with marks all over it. It names its order by its own id.
+/// An event with marks all over it, but for its resource, whose key is logged.
+/// It names its order by its own id.
 fn event(id: &str) -> Delivery {
     let more = format!(
-        r#","customer":"canary-body-{id}","order":"canary-body-{id}","note":"canary-body","api_key":"canary-body""#
+        r#","customer":"cus_{id}","order":"canary-body-{id}","note":"canary-body","api_key":"canary-body""#
     );
     Delivery::to("shop", &stripe(id, &more))
 }
@@ -188,7 +189,7 @@ async fn every_way(canary: &mut Canary) {
         assert_eq!(canary.deliver(event(id).signed(FIRST)).await, 202);
         canary.work(Some(script)).await;
     }
-    let found = r#"{"status":"completed","job":"canary-answer","output":"canary-answer"}"#;
+    let found = r#"{"status":"completed","job":"job_c","output":"canary-answer"}"#;
     for (id, answer) in [
         ("job_a", Ok(got(500, "canary-answer"))),
         ("job_b", Ok(got(200, "canary-answer, and no JSON"))),

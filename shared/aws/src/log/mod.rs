@@ -4,8 +4,10 @@
 
 mod fields;
 mod line;
+mod panic;
 
 pub use fields::FIELDS;
+pub use panic::{Panicked, contained, tell_panics};
 
 use std::io;
 use tracing_subscriber::EnvFilter;
@@ -19,8 +21,9 @@ pub const LEVEL_VARIABLE: &str = "SEKALI_LOG";
 /// The libraries' own chatter is left out: it costs money and may show bodies.
 const USUAL_LEVELS: &str = "info";
 
-/// Starts the log on stdout. A level that cannot be read is replaced by the
-/// usual one and reported in the log: a typing error takes nothing offline.
+/// Starts the log on stdout, and tells panics there. A level that cannot be
+/// read is replaced by the usual one and reported in the log: a typing error
+/// takes nothing offline.
 ///
 /// # Errors
 /// Another log was started in this process.
@@ -28,6 +31,7 @@ pub fn start() -> Result<(), TryInitError> {
     use tracing_subscriber::util::SubscriberInitExt;
     let (filter, mistake) = filter(std::env::var(LEVEL_VARIABLE).ok().as_deref());
     subscriber(filter, io::stdout).try_init()?;
+    tell_panics();
     if let Some(mistake) = mistake {
         tracing::warn!(variable = LEVEL_VARIABLE, error = mistake, "the level of the log cannot be read");
     }

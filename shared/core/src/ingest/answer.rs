@@ -1,7 +1,7 @@
 //! What a delivery is answered: small JSON with the correlation id. Generic
 //! where it refuses: the reason goes to log and metric, never to the caller.
 
-use super::{Addressed, Repeated};
+use super::{Arrived, Repeated};
 use crate::ids::CorrelationId;
 use crate::json::JsonText;
 use crate::protocol::event::EventStatus;
@@ -211,26 +211,16 @@ impl Outcome {
         }
     }
 
-    /// One line for each event, and one for those that were left out.
-    pub(super) fn log(&self, addressed: &Addressed) {
-        let secret = self.secret.map(|secret| secret.to_string());
-        for taken in &self.taken {
-            tracing::info!(
-                endpoint.name = %addressed.endpoint,
-                correlation.id = %addressed.correlation,
-                delivery.result = taken.as_str(),
-                event.status = taken.event_status().as_str(),
-                signature.secret = secret,
-                "delivery"
-            );
-        }
+    /// One line for the events that were left out, if any.
+    pub(super) fn log_left_out(&self, arrived: &Arrived<'_>) {
         if self.filtered > 0 {
             tracing::info!(
-                endpoint.name = %addressed.endpoint,
-                correlation.id = %addressed.correlation,
+                endpoint.name = %arrived.endpoint.name,
+                vendor.name = %arrived.endpoint.vendor.name(),
+                correlation.id = %arrived.addressed.correlation,
                 delivery.result = "filtered",
                 delivery.filtered_count = self.filtered,
-                signature.secret = secret,
+                signature.secret = self.secret.map(|secret| secret.to_string()),
                 "delivery"
             );
         }

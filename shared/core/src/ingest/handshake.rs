@@ -47,7 +47,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         };
         if answer.confirm.is_some() {
             let outcome = self.take(arrived, matched, tally).await?;
-            outcome.log(arrived.addressed);
+            outcome.log_left_out(arrived);
         }
         answered(arrived, answer.clone()).map(Some)
     }

@@ -22,6 +22,7 @@ use crate::http::Request;
 use crate::ids::{CorrelationId, EndpointName, Tenant};
 use crate::ports::{Entropy, KeyDocuments, Queue, Secrets, Store};
 use crate::rate::Bucket;
+use crate::secret::SecretPlace;
 use crate::secrets::{Keyring, Matched};
 use crate::time::{Clock, UnixMillis};
 use admit::{Admitted, content_type};
@@ -171,7 +172,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         tally.types(arrived.endpoint, &drafts);
         let filtered = drafts.filtered;
         let (taken, repeated): (Vec<_>, Vec<_>) =
-            self.keep_all(arrived, drafts, tally).await?.into_iter().unzip();
+            self.keep_all(arrived, drafts, (matched.secret, tally)).await?.into_iter().unzip();
         // A result is one event's: a batch hears how many of each there are.
         let repeated = repeated.into_iter().next().flatten().filter(|_| taken.len() == 1 && filtered == 0);
         Ok(Outcome { taken, filtered, secret: matched.secret, repeated })
@@ -184,21 +185,26 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         &self,
         arrived: &Arrived<'_>,
         drafts: Drafts,
-        tally: &mut Tally<'_>,
+        (secret, tally): (Option<SecretPlace>, &mut Tally<'_>),
     ) -> Result<Vec<(Taken, Option<Repeated>)>, Refused> {
+        let began = tally.began;
         let limits = self.deployment.limits(&arrived.endpoint.name);
         let trace = arrived.addressed.trace.as_deref();
         let kept: Vec<_> = stream::iter(drafts.events)
             .map(|draft| async {
                 let (event, payload) = draft.into_event(arrived, &limits, &self.entropy);
                 let hold = event.progress.reason.as_ref().map(|reason| reason.slug);
+                let key = event.key.clone();
                 let kept = self.keep(event, &payload, &limits).await?;
                 let deferred = match &kept.enqueue {
                     Some(event) => !self.enqueue(event, trace).await,
                     None => false,
                 };
                 let repeated = self.repeated(arrived, kept.taken, kept.met.as_ref()).await?;
-                Ok((Counted { taken: kept.taken, hold, deferred }, repeated))
+                let counted = Counted { taken: kept.taken, hold, deferred };
+                let took = self.clock.monotonic().0.saturating_sub(began.0);
+                counted.log(arrived, &key, (secret, took));
+                Ok((counted, repeated))
             })
             .buffered(SIDE_BY_SIDE)
             .collect::<Vec<Result<(Counted, Option<Repeated>), NotKept>>>()
@@ -219,7 +225,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
 
 /// Logs what became of a delivery, and how that is answered.
 fn told(arrived: &Arrived<'_>, outcome: &Outcome, tally: &mut Tally<'_>) -> Answer {
-    outcome.log(arrived.addressed);
+    outcome.log_left_out(arrived);
     tally.left_out(outcome);
     if let Some(repeated) = &outcome.repeated {
         return repeated.answer(&arrived.addressed.correlation);

@@ -3,14 +3,16 @@
 //! in here only where the configuration has the same word (INV-8: what nobody
 //! has vouched for makes no new series).
 
+use super::Arrived;
 use super::answer::{Outcome, Refused, Taken};
 use super::event::Drafts;
 use crate::config::{Endpoint, Types};
 use crate::ids::EventType;
+use crate::key::EventKey;
 use crate::protocol::event::EventStatus;
 use crate::protocol::reason::Slug;
 use crate::secret::{SecretPlace, Stage};
-use crate::time::Monotonic;
+use crate::time::{Monotonic, whole_millis};
 use std::collections::BTreeMap;
 use std::time::Duration;
 
@@ -80,6 +82,30 @@ pub(super) struct Counted {
     pub deferred: bool,
 }
 
+impl Counted {
+    /// One line for an event, with what it takes to find it again.
+    pub(super) fn log(
+        &self,
+        arrived: &Arrived<'_>,
+        key: &EventKey,
+        (secret, took): (Option<SecretPlace>, Duration),
+    ) {
+        let is_held = self.taken == Taken::New(EventStatus::Held);
+        tracing::info!(
+            endpoint.name = %arrived.endpoint.name,
+            vendor.name = %arrived.endpoint.vendor.name(),
+            correlation.id = %arrived.addressed.correlation,
+            event.key = %key,
+            event.status = self.taken.event_status().as_str(),
+            event.reason = self.hold.filter(|_| is_held).map(Slug::as_str),
+            delivery.result = self.taken.as_str(),
+            delivery.took_ms = whole_millis(took),
+            signature.secret = secret.map(|secret| secret.to_string()),
+            "delivery"
+        );
+    }
+}
+
 impl<'a> TypeOf<'a> {
     fn of(endpoint: &'a Endpoint, event_type: Option<&EventType>) -> Self {
         let Some(event_type) = event_type else { return Self::None };
@@ -136,6 +162,12 @@ impl<'a> Tally<'a> {
     pub fn deadline_share(&self) -> Option<f64> {
         let deadline = self.endpoint?.vendor.reply().deadline.filter(|deadline| !deadline.is_zero())?;
         Some(self.answered_after.as_secs_f64() / deadline.as_secs_f64() * 100.0)
+    }
+
+    /// It was answered 503 for another reason than the endpoint's secrets, such
+    /// as a store that did not take it. That tells of us, the secrets of a team.
+    pub fn is_unavailable(&self) -> bool {
+        self.answer == 503 && self.signature != Some(Signature::Offline)
     }
 
     pub(super) fn verdict(&mut self, at: Monotonic) {

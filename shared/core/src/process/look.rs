@@ -10,15 +10,17 @@ use super::{
 };
 use crate::happened::{CallEnd, Happened, Happenings};
 use crate::ids::OwnerNonce;
+use crate::key::ResourceKey;
 use crate::pause::Pauses;
 use crate::ports::{
     Destination, Entropy, Found, Outbound, Outcome, PauseRecord, Secrets, Store, StoreError, Write, apply,
 };
+use crate::protocol::action::Action;
 use crate::protocol::decide::{Decision, End, Input, Intent, Read, Then, Undecidable, decide};
 use crate::protocol::policy::{Lease, Limits, Stamp, Worker};
 use crate::protocol::resource::ResourceGuard;
 use crate::protocol::transition::Transition;
-use crate::time::Clock;
+use crate::time::{Clock, whole_millis};
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
@@ -176,7 +178,7 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
         let ids = (message.correlation.as_str(), message.trace.as_deref());
         let attempts = event.progress.attempts;
         let (outcome, took) = self.processor.call(action, attempts, taken, ids).await;
-        self.log_outcome(&outcome);
+        self.log_outcome(&outcome, action, took);
         if let Some(took) = took {
             let (destination, end) = (action.request.destination.clone(), CallEnd::from(&outcome));
             self.happenings.add(Happened::Called { destination, end, again: attempts > 1, took });
@@ -376,7 +378,7 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
         }
     }
 
-    fn log_outcome(&self, outcome: &Outcome) {
+    fn log_outcome(&self, outcome: &Outcome, action: &Action, took: Option<Duration>) {
         let word = CallEnd::from(outcome).as_str();
         let cause = match outcome {
             Outcome::Done(_) => "",
@@ -385,6 +387,17 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
             | Outcome::Unknown { cause, .. } => cause,
         };
         let message = &self.record.message;
-        tracing::info!(event.key = %message.event, correlation.id = %message.correlation, effect.outcome = word, effect.cause = cause, "effect");
+        let request = &action.request;
+        tracing::info!(
+            event.key = %message.event,
+            correlation.id = %message.correlation,
+            action.name = %action.name,
+            destination.name = %request.destination,
+            resource.key = request.resource.as_ref().map(ResourceKey::as_str),
+            effect.outcome = word,
+            effect.cause = cause,
+            effect.took_ms = took.map(whole_millis),
+            "effect"
+        );
     }
 }
