@@ -205,7 +205,12 @@ pub const ALL: &[Mutation] = &[
     broken("callers use an alias that every change moves", "      AutoPublishAliasAllProperties: true\n", ""),
     broken(
         "ingest and processor change gradually and go back at an alarm",
-        "        Alarms: [!Ref IngestErrorsAlarm]\n",
+        "[!Ref IngestErrorsAlarm, !Ref UnavailableAlarm]",
+        "[!Ref IngestErrorsAlarm, !Ref EndpointOfflineAlarm]",
+    ),
+    broken(
+        "ingest and processor change gradually and go back at an alarm",
+        "        Alarms: [!Ref IngestErrorsAlarm, !Ref UnavailableAlarm]\n",
         "",
     ),
     broken(

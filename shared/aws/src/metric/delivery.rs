@@ -32,6 +32,7 @@ pub fn of_delivery<'a>(tally: &'a Tally<'_>) -> Lines<'a> {
         (Metric::Filtered, tally.filtered),
         (Metric::Handshakes, u64::from(tally.handshake)),
         (Metric::SecretUnusable, u64::from(tally.secret_unusable)),
+        (Metric::Unavailable, u64::from(tally.is_unavailable())),
         (Metric::EnqueueDeferred, tally.deferred),
     ];
     for (metric, many) in counts {

@@ -45,6 +45,7 @@ metrics! {
     OldSecretMatched: Count [[Endpoint]],
     SecretUnusable: Count [[Endpoint]],
     EndpointOffline: Count [[Endpoint]],
+    Unavailable: Count [[Endpoint]],
     EnqueueDeferred: Count [[Endpoint]],
     VerificationTime: Milliseconds [[Endpoint]],
     AckTime: Milliseconds [[Endpoint]],

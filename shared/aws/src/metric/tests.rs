@@ -234,8 +234,10 @@ moves = ["pending -> paid"]
         full.held.insert(Slug::NoOrder, 1);
         let mut names = BTreeSet::new();
         let old = Signature::Matched(Some(SecretPlace { position: 1, stage: Stage::Previous }));
-        for signature in [old, Signature::Refused("mismatch"), Signature::Offline] {
-            full.signature = Some(signature);
+        for (answer, signature) in
+            [(202, old), (401, Signature::Refused("mismatch")), (503, old), (503, Signature::Offline)]
+        {
+            (full.answer, full.signature) = (answer, Some(signature));
             names.extend(taken(&of_delivery(&full)).into_iter().map(|(name, ..)| name));
         }
         names
@@ -270,6 +272,22 @@ moves = ["pending -> paid"]
         let taken = taken(&of_delivery(&tally));
         let by = "Stage=prod Endpoint=unknown Vendor=unknown Answer=404".to_owned();
         assert!(taken.contains(&("Deliveries".to_owned(), by, "1".to_owned())), "{taken:?}");
+    }
+
+    /// Whoever mends an endpoint's secret by a deployment must not have it taken
+    /// back because the endpoint was offline meanwhile.
+    #[test]
+    fn what_an_offline_endpoint_answers_is_not_counted_as_unavailable() {
+        let deployment = deployment();
+        let mut tally = tally(&deployment);
+        let old = tally.signature;
+        let told = [(202, old), (401, None), (503, old), (503, None), (503, Some(Signature::Offline))].map(
+            |(answer, signature)| {
+                (tally.answer, tally.signature) = (answer, signature);
+                taken(&of_delivery(&tally)).iter().any(|(name, ..)| name == "Unavailable")
+            },
+        );
+        assert_eq!(told, [false, false, true, true, false]);
     }
 
     #[test]

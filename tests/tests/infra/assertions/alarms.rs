@@ -7,7 +7,7 @@ use serde_json::{Map, Value, json};
 use std::collections::BTreeSet;
 
 /// What must not go unnoticed.
-const ALARMS: [&str; 17] = [
+const ALARMS: [&str; 18] = [
     "backlog",
     "conflicts",
     "dead-letters",
@@ -25,6 +25,7 @@ const ALARMS: [&str; 17] = [
     "slow-ack",
     "sweeper-not-running",
     "throttles",
+    "unavailable",
 ];
 
 const RUNBOOK: &str = include_str!("../../../../docs/runbook.md");

@@ -127,13 +127,16 @@ fn functions_have_an_alias(template: &Template) -> Verdict {
 }
 
 fn functions_change_gradually(template: &Template) -> Verdict {
-    for (function, alarm) in [("Ingest", "IngestErrorsAlarm"), ("Processor", "ProcessorErrorsAlarm")] {
+    let alarms: [(&str, &[&str]); 2] =
+        [("Ingest", &["IngestErrorsAlarm", "UnavailableAlarm"]), ("Processor", &["ProcessorErrorsAlarm"])];
+    for (function, alarms) in alarms {
+        let alarms: Vec<_> = alarms.iter().map(|alarm| json!({ "Ref": alarm })).collect();
         let stated = template.of_function(function, "DeploymentPreference");
         let expected = json!({
             "Enabled": { "Ref": "GradualDeployment" },
             "Type": { "Ref": "DeploymentSteps" },
             "Role": { "Fn::GetAtt": ["DeploymentRole", "Arn"] },
-            "Alarms": [{ "Ref": alarm }],
+            "Alarms": alarms,
         });
         expect(*stated == expected, format!("{function}: {stated}"))?;
     }
