@@ -24,6 +24,8 @@ pub enum Manner {
     HeldThenActs(Gate),
     /// It does nothing and says this status, with these headers.
     Says(u16, &'static [(&'static str, &'static str)]),
+    /// The same with a body.
+    Answers(u16, &'static [(&'static str, &'static str)], &'static str),
     /// It does nothing and never answers.
     Silent,
 }
@@ -201,14 +203,19 @@ async fn answer(
             gate.pass().await;
             visit.act();
         }
-        Manner::Says(status, headers) => return Ok(said(status, headers)),
+        Manner::Says(status, headers) => return Ok(said(status, headers, "{}")),
+        Manner::Answers(status, headers, body) => return Ok(said(status, headers, body)),
         Manner::Silent => std::future::pending::<()>().await,
     }
     Ok(json(200, r#"{"done":true}"#))
 }
 
-fn said(status: u16, headers: &'static [(&'static str, &'static str)]) -> http::Response<Bytes> {
-    let mut response = json(status, "{}");
+fn said(
+    status: u16,
+    headers: &'static [(&'static str, &'static str)],
+    body: &'static str,
+) -> http::Response<Bytes> {
+    let mut response = json(status, body);
     for (name, value) in headers {
         let value = http::HeaderValue::from_static(value);
         response.headers_mut().insert(http::HeaderName::from_static(name), value);

@@ -2,6 +2,7 @@
 //! real functions, vendors and destinations that misbehave.
 
 mod answers;
+mod canary;
 mod confirmations;
 mod crash;
 mod effects;

@@ -19,15 +19,15 @@ pub(super) fn read(bytes: &[u8]) -> Result<Capture> {
         .lines()
         .find(|line| !line.starts_with(['*', '{', '}']))
         .is_some_and(|line| line.starts_with("> "));
-    let lines = head
-        .lines()
-        .filter(|line| !shown || line.starts_with('>'))
-        .map(|line| if shown { line.trim_start_matches('>').trim_start() } else { line });
+    let lines =
+        head.lines().zip(1..).filter(|(line, _)| !shown || line.starts_with('>')).map(|(line, at)| {
+            if shown { (line.trim_start_matches('>').trim_start(), at) } else { (line, at) }
+        });
     let (mut method, mut target) = ("POST".to_owned(), None);
     let mut pairs: Vec<(String, String)> = Vec::new();
-    for line in lines.filter(|line| !line.trim().is_empty()) {
-        if let Some((own, at)) = request_line(line) {
-            (method, target) = (own.to_ascii_uppercase(), Some(at.to_owned()));
+    for (line, at) in lines.filter(|(line, _)| !line.trim().is_empty()) {
+        if let Some((own, asked)) = request_line(line) {
+            (method, target) = (own.to_ascii_uppercase(), Some(asked.to_owned()));
         } else if line.starts_with([' ', '\t']) {
             // A folded header goes on.
             if let Some((_, value)) = pairs.last_mut() {
@@ -44,7 +44,8 @@ pub(super) fn read(bytes: &[u8]) -> Result<Capture> {
         } else if let Some((name, value)) = line.split_once(':').filter(|(name, _)| is_name(name.trim())) {
             pairs.push((name.trim().to_owned(), value.to_owned()));
         } else if !line.starts_with("HTTP/") {
-            bail!("\"{}\" is neither a request's line nor a header", shortened(line));
+            // It may be the body, or a value that lost its name.
+            bail!("line {at} is neither a request's line nor a header");
         }
     }
     if pairs.is_empty() {
@@ -133,12 +134,6 @@ fn joined(mut rest: &[u8]) -> Option<Vec<u8>> {
         let after = rest.get(size..)?;
         rest = after.strip_prefix(b"\r\n").or_else(|| after.strip_prefix(b"\n"))?;
     }
-}
-
-/// Enough of a line to find it, and too little of a secret to be one.
-fn shortened(line: &str) -> String {
-    let start: String = line.chars().take(12).collect();
-    if start.len() < line.len() { format!("{start}…") } else { start }
 }
 
 #[cfg(test)]

@@ -5,7 +5,7 @@ mod gateway;
 mod har;
 mod http_text;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Context, Result, anyhow, bail};
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD_NO_PAD;
 use sekali::doctor::puzzle::{Captured, Puzzle};
@@ -72,11 +72,14 @@ pub fn recognised(bytes: &[u8], entry: Option<usize>) -> Result<Captures> {
     };
     let one = |capture: Result<Capture>| capture.map(|capture| Captures::One(Box::new(capture)));
     if json.is_array() {
-        let puzzles: Vec<Puzzle> = serde_json::from_value(json).context("the list does not hold puzzles")?;
+        let puzzles: Vec<Puzzle> = serde_json::from_value(json)
+            .map_err(|error| malformed("the list does not hold puzzles", &error))?;
         return Ok(Captures::Puzzles(puzzles));
     }
     if json.get("captured").is_some() {
-        return Ok(Captures::Puzzles(vec![serde_json::from_value(json).context("the puzzle is malformed")?]));
+        let puzzle =
+            serde_json::from_value(json).map_err(|error| malformed("the puzzle is malformed", &error))?;
+        return Ok(Captures::Puzzles(vec![puzzle]));
     }
     if json.get("log").is_some() {
         return one(har::read(&json, entry));
@@ -85,13 +88,24 @@ pub fn recognised(bytes: &[u8], entry: Option<usize>) -> Result<Captures> {
         return one(gateway::read(&json));
     }
     if json.get("body_b64").is_some() {
-        let captured: Captured = serde_json::from_value(json)?;
+        let captured: Captured =
+            serde_json::from_value(json).map_err(|error| malformed("the capture is malformed", &error))?;
         let url = captured.url().split('?').next().map(str::to_owned);
         return one(Ok(Capture { request: captured.request()?, url, received_at: None, note: None }));
     }
     bail!(
         "JSON without `captured`, `log`, `requestContext` or `body_b64`: it is a body alone. Put the request's line and headers above it, and an empty line between"
     )
+}
+
+/// What is malformed, without the values of the file, which the reader's words
+/// may quote: names are shown.
+fn malformed(what: &str, error: &serde_json::Error) -> anyhow::Error {
+    let said = error.to_string();
+    match said.starts_with("missing field") {
+        true => anyhow!("{what}: {said}"),
+        false => anyhow!("{what}: a member has another type than it should"),
+    }
 }
 
 /// The parts of a URL or of a request's target: what is before the query, the

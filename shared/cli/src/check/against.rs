@@ -99,9 +99,8 @@ fn request(file: &Path, asked: Asked<'_>) -> Result<Request> {
         lines.extend(text.lines().filter(|line| line.contains(':')).map(str::to_owned));
     }
     let pair = |line: &String| {
-        let (name, value) = line
-            .split_once(':')
-            .with_context(|| format!("\"{line}\" is no header: write \"Name: value\""))?;
+        // It may be a value alone, and that a secret.
+        let (name, value) = line.split_once(':').context("a header is not \"Name: value\"")?;
         Ok((name.trim().to_owned(), value.trim().as_bytes().to_vec()))
     };
     let more: Vec<(String, Vec<u8>)> = lines.iter().map(pair).collect::<Result<_>>()?;

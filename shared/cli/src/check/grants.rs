@@ -288,7 +288,8 @@ fn lines(wanted: &[Wanted]) -> Vec<String> {
     let parameters: std::collections::BTreeSet<&str> = variables.values().flatten().copied().collect();
     if !parameters.is_empty() {
         lines.push(
-            "# under Parameters; or keep the secrets in Secrets Manager, which needs no parameter".to_owned(),
+            "# under Parameters; or keep the secrets in Secrets Manager, and name them in SecretArns"
+                .to_owned(),
         );
         lines.extend(
             parameters.iter().map(|name| format!("  {}: {{ Type: String, NoEcho: true }}", parameter(name))),

@@ -196,8 +196,7 @@ impl Check {
 
     fn given(&self) -> Result<BTreeMap<String, String>> {
         let pair = |text: &String| {
-            let (name, value) =
-                text.split_once('=').with_context(|| format!("--parameter {text} is not NAME=VALUE"))?;
+            let (name, value) = text.split_once('=').context("a --parameter is not NAME=VALUE")?;
             Ok((name.to_owned(), value.to_owned()))
         };
         self.parameters.iter().map(pair).collect()

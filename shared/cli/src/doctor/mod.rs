@@ -219,8 +219,7 @@ impl Doctor {
 
     fn named(&self) -> Result<BTreeMap<String, String>> {
         let pair = |text: &String| {
-            let (name, value) =
-                text.split_once('=').with_context(|| format!("--param {text} is not NAME=VALUE"))?;
+            let (name, value) = text.split_once('=').context("a --param is not NAME=VALUE")?;
             Ok((name.to_owned(), value.to_owned()))
         };
         self.params.iter().map(pair).collect()

@@ -244,8 +244,7 @@ impl Send {
         let signed_url = content.signed_url.as_deref().unwrap_or(&self.url);
         let mut params = Params::with_url(signed_url.split(['?', '#']).next().unwrap_or_default());
         for pair in &content.params {
-            let (name, value) =
-                pair.split_once('=').with_context(|| format!("--param {pair} is not NAME=VALUE"))?;
+            let (name, value) = pair.split_once('=').context("a --param is not NAME=VALUE")?;
             params.named.insert(name.to_owned(), value.to_owned());
         }
         let signer = Signer {

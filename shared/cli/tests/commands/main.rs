@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "a test that cannot be set up has failed")]
 
 mod against;
+mod canary;
 mod check;
 mod cost;
 mod doctor;

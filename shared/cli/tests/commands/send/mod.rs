@@ -1,5 +1,6 @@
 //! `sekali send` against a receiver that misbehaves.
 
+mod canary;
 mod ends;
 mod server;
 
