@@ -21,6 +21,9 @@ LARGEST_PACKAGE := 5000000
 PEERS ?=
 UPDATE ?=
 
+# What target/lambda was built for.
+BUILT = $(shell cat target/lambda/architecture 2>/dev/null)
+
 VENV := .tools/venv
 LINT := .tools/lint
 SAM := .tools/sam
@@ -28,7 +31,7 @@ CARGO_LAMBDA := $(VENV)/bin/cargo-lambda
 FUNCTIONS := ingest processor sweeper
 
 .DEFAULT_GOAL := help
-.PHONY: help run watch test storm lint audit tools package config release deploy check-infra check-cdk test-dynamodb-local rust fuzz bench bench-instructions
+.PHONY: built help run watch test storm lint audit tools package config release deploy check-infra check-cdk test-dynamodb-local rust fuzz bench bench-instructions
 
 help: ## say what there is
 	@echo 'make TARGET [NAME=value ..]'
@@ -38,7 +41,7 @@ help: ## say what there is
 	@echo '  run takes ONCE=1 (stop after the demo, fail if its counts are wrong),'
 	@echo '  ENDPOINTS=file (another configuration, no demo), PORT= and DESTINATION_PORT=;'
 	@echo '  watch takes WATCH_PORT=; package takes ARCH=arm64 or x86_64, and ENDPOINTS=;'
-	@echo '  config takes ENDPOINTS=; release and deploy take ARCH=;'
+	@echo '  config takes ENDPOINTS=; release and deploy take what was packaged last;'
 	@echo '  storm takes EVENTS= (how many) and SEED= (another storm);'
 	@echo '  bench takes PEERS=1: install and measure receivers in Python and TypeScript, too.'
 
@@ -95,20 +98,25 @@ package: tools ## build the functions for AWS into target/lambda, as infra/templ
 	  test $$size -le $(LARGEST_PACKAGE) || { echo "$$function: $$size bytes zipped, of at most $(LARGEST_PACKAGE)" >&2; exit 1; }; \
 	  echo "$$function: $$size bytes zipped"; \
 	done
+	@echo $(ARCH) >target/lambda/architecture
 	@$(MAKE) --no-print-directory config
 	@echo 'built for $(ARCH); now: make deploy, or make release'
 
 config: tools ## put ENDPOINTS= and its vendors beside the functions in target/lambda; compiles nothing
 	@$(VENV)/bin/python infra/package.py configure target/lambda $(or $(ENDPOINTS),infra/endpoints.toml)
 
-release: tools ## make a zip of target/lambda that `sam deploy` takes as it is, for a team without Rust
-	@$(VENV)/bin/python infra/package.py release target/lambda $(ARCH) \
-	  $$(sed -n '/^\[workspace.package\]/,/^\[/ s/^version = "\(.*\)"/\1/p' Cargo.toml) target/release-zips/sekali-$(ARCH).zip
+release: built tools ## make a zip of target/lambda that `sam deploy` takes as it is, for a team without Rust
+	@$(VENV)/bin/python infra/package.py release target/lambda $(BUILT) \
+	  $$(sed -n '/^\[workspace.package\]/,/^\[/ s/^version = "\(.*\)"/\1/p' Cargo.toml) target/release-zips/sekali-$(BUILT).zip
 
-deploy: $(SAM)/.installed ## ask for what is needed and deploy target/lambda to your AWS account
-	@test -f target/lambda/ingest/bootstrap || { echo 'nothing is built: make package ARCH=$(ARCH) first' >&2; exit 1; }
+deploy: built $(SAM)/.installed ## ask for what is needed and deploy target/lambda to your AWS account
 	@SAM_CLI_TELEMETRY=0 $(SAM)/bin/sam deploy --guided --template infra/template.yaml \
-	  --capabilities CAPABILITY_IAM --parameter-overrides Architecture=$(ARCH)
+	  --capabilities CAPABILITY_IAM --parameter-overrides Architecture=$(BUILT)
+
+built:
+	@test -n '$(BUILT)' || { echo 'nothing is built: make package ARCH=$(ARCH) first' >&2; exit 1; }
+	@test '$(origin ARCH)' = file || test '$(ARCH)' = '$(BUILT)' || \
+	  { echo 'target/lambda is built for $(BUILT): make package ARCH=$(ARCH) first' >&2; exit 1; }
 
 test-dynamodb-local: rust ## run the store's contract against DynamoDB Local (needs a Docker engine)
 	@tests/dynamodb-local.sh
@@ -152,10 +160,10 @@ bench-instructions: rust ## count instructions of verification and extraction ag
 tools: rust $(VENV)/.installed $(VENV)/.standard-webhooks ## install the emulator and cargo-lambda into .tools
 
 $(LINT)/.installed: infra/checks/requirements-lint.txt
-	$(call fresh_venv,$(LINT),$<,cfn-lint)
+	$(call fresh_venv,$(LINT),$<,cfn-lint (180 MB))
 
 $(SAM)/.installed: infra/checks/requirements-sam.txt
-	$(call fresh_venv,$(SAM),$<,the SAM command line)
+	$(call fresh_venv,$(SAM),$<,the SAM command line (350 MB))
 
 define fresh_venv
 	@$(HAS_PYTHON)

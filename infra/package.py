@@ -80,7 +80,8 @@ def release(folder, architecture, version, target):
         write(archive, f"{top}/infra/template.yaml", template(infra, architecture))
         for file in ("package.py", "endpoints.toml", "vendors/README.md"):
             write(archive, f"{top}/infra/{file}", (infra / file).read_bytes())
-        write(archive, f"{top}/docs/deploy.md", (infra.parent / "docs/deploy.md").read_bytes())
+        for page in sorted((infra.parent / "docs").glob("*.md")):
+            write(archive, f"{top}/docs/{page.name}", page.read_bytes())
         for function in FUNCTIONS:
             within_budget(folder, function)
             for file in sorted((folder / function).rglob("*")):

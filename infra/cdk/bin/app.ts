@@ -26,7 +26,7 @@ export class ExampleStack extends Stack {
       enforceSSL: true,
       retentionPeriod: Duration.days(14),
     });
-    // `packing = { sqs = "packing" }` in endpoints.toml names it.
+    // `packing = { sqs = "packing-example" }` in endpoints.toml names it.
     const packing = new Queue(this, 'Packing', {
       queueName: `packing-${stage}`,
       encryption: QueueEncryption.SQS_MANAGED,

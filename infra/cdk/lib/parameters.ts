@@ -134,6 +134,9 @@ export function given(parameters: SekaliParameters): Record<string, unknown> {
   const values: Record<string, unknown> = {};
   for (const property of PARAMETER_PROPERTIES) {
     const value = parameters[property];
+    if (Array.isArray(value) && value.some((one) => one === undefined)) {
+      throw new Error(`${property} has a value that is undefined: a secret that is known by its name alone has no full ARN`);
+    }
     if (value !== undefined) {
       values[parameterName(property)] = typeof value === 'boolean' ? String(value) : value;
     }

@@ -5,6 +5,9 @@ import { join, resolve } from 'node:path';
 import { after, before, test } from 'node:test';
 import { App, Stack } from 'aws-cdk-lib';
 import { Match, Template } from 'aws-cdk-lib/assertions';
+import { Secret } from 'aws-cdk-lib/aws-secretsmanager';
+import { Topic } from 'aws-cdk-lib/aws-sns';
+import { Queue } from 'aws-cdk-lib/aws-sqs';
 import { AwsSolutionsChecks } from 'cdk-nag';
 import { ExampleStack } from '../bin/app';
 import { MEANT, nag } from '../lib/nag';
@@ -120,6 +123,45 @@ test("a team's queue is a destination, and its topic hears the alarms", () => {
     },
   });
   template.hasResourceProperties('AWS::SNS::Subscription', { Protocol: 'email', TopicArn: { Ref: topic } });
+});
+
+/** What `docs/deploy.md` tells a team to write, line by line. */
+class GuideStack extends Stack {
+  constructor(scope: App) {
+    super(scope, 'Guide');
+    const secret = new Secret(this, 'Secret');
+    const packing = new Queue(this, 'Packing');
+    const alarms = new Topic(this, 'Alarms');
+    const receiver = new SekaliReceiver(this, 'Receiver', {
+      stage: 'live',
+      secretArns: [secret.secretFullArn!],
+      destinationQueueArns: [packing.queueArn],
+      alarmTopicArn: alarms.topicArn,
+      code,
+    });
+    assert.ok(receiver.url);
+  }
+}
+
+test("the guide's own snippet makes a receiver", () => {
+  const [, guide = ''] = readFileSync(resolve(__dirname, '../../../../docs/deploy.md'), 'utf8').split('```ts\n');
+  const snippet = (guide.split('```')[0] ?? '').trim().split('\n').map((line) => line.trim());
+  assert.ok(snippet.length > 4);
+  const written = readFileSync(resolve(__dirname, '../../test/receiver.test.ts'), 'utf8').split('\n');
+  const lines = new Set(written.map((line) => line.trim()));
+  assert.deepEqual(snippet.filter((line) => !lines.has(line)), []);
+  const template = Template.fromStack(new GuideStack(app()));
+  const [secret] = Object.keys(template.findResources('AWS::SecretsManager::Secret'));
+  template.hasResourceProperties('AWS::IAM::Policy', {
+    PolicyDocument: {
+      Statement: Match.arrayWith([Match.objectLike({ Action: 'secretsmanager:GetSecretValue', Resource: [{ Ref: secret }] })]),
+    },
+  });
+});
+
+test('a secret without a full ARN is refused, since nothing would be granted', () => {
+  const byName = Secret.fromSecretNameV2(new Stack(app(), 'Elsewhere'), 'Secret', 'prod/stripe-webhook');
+  assert.throws(() => receiver({ secretArns: [byName.secretFullArn!] }), /secretArns has a value that is undefined/);
 });
 
 test('a folder without code is refused, and said what to do', () => {
