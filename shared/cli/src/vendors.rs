@@ -128,6 +128,9 @@ fn say_one(summary: &Summary, paint: Paint) {
     for (what, text) in lines {
         say(format_args!("{}  {}", paint.text(Tone::Place, format_args!("{what:<11}")), plain(text)));
     }
+    if let Some(list) = &summary.list {
+        say(format_args!("{}  {list}", paint.text(Tone::Place, "its list   ")));
+    }
     for param in &summary.params {
         let default = param.default.as_ref().map(|text| format!(" [default: {text}]")).unwrap_or_default();
         say(format_args!(
@@ -158,6 +161,7 @@ fn as_json(summary: &Summary) -> Value {
         "repeats": summary.repeats,
         "resent": summary.resent,
         "handshakes": summary.handshakes,
+        "list": summary.list,
         "example": summary.example(),
     })
 }

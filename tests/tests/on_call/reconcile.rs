@@ -454,6 +454,21 @@ async fn deliveries_of_a_hook_are_one_event_each_and_their_content_is_read_below
     assert!(calls.len() == 1 && body.contains("c-1") && body.contains("g-1"), "{body}");
 }
 
+#[tokio::test]
+async fn a_delivery_may_be_the_repeat_of_an_event_whose_record_has_expired() {
+    let desk = Desk::new();
+    let window = desk.bench.deployment.limits(&"hook".into()).window;
+    // The vendor's people repeat what is up to seven days old.
+    let proved = window - DAY * 7 - Duration::from_secs(3_600);
+    let now = desk.bench.clock.now();
+    let at = |age: Duration| sekali::instant::Instant(now.minus(age)).to_string();
+    let page = [sent(2, "g-young", &at(proved - Duration::from_secs(1))), sent(1, "g-old", &at(proved))];
+    desk.api.state(&format!("{HOOK}?per_page=100"), &format!("[{}]", page.join(",")));
+    let events = desk.found("hook").await.events;
+    assert_eq!(events[0].standing, Standing::NeverArrived);
+    assert_eq!(events[1].standing, Standing::Unproven(Unproven::Expired));
+}
+
 #[test]
 fn an_endpoint_that_reads_what_the_list_does_not_say_is_named_with_the_place() {
     let config = load(("endpoints.toml", LISTING), &[]).unwrap();

@@ -129,3 +129,16 @@ async fn the_environment_and_files_need_no_service() {
     let kept = keepers.read(&name("file:sekali/never/there")).await;
     assert_eq!(kept, [(Stage::Current, Err(NoSecret::Absent))]);
 }
+
+#[tokio::test]
+async fn a_person_reads_a_secret_with_the_settings_that_the_sdk_has_found() {
+    let (url, _) = answering(|_, _| text("invented")).await;
+    let aws = Aws::at(&url, Patience::FUNCTION);
+    let keepers =
+        Keepers::new(PathBuf::from("/"), Caller::of(aws.settings(), Patience::FUNCTION).await.unwrap());
+    let kept = keepers.read(&name("secretsmanager:prod/hub")).await;
+    assert!(kept.contains(&is(Stage::Current, "invented")), "{kept:?}");
+    let nobody = aws_types::SdkConfig::builder().region(aws_types::region::Region::new("eu-north-1")).build();
+    let error = Caller::of(&nobody, Patience::FUNCTION).await.unwrap_err();
+    assert!(error.contains("no credentials"), "{error}");
+}

@@ -47,7 +47,9 @@ pub struct Subject<'a> {
 #[derive(Debug, Clone, PartialEq, Eq, Error)]
 pub enum NotComparable {
     /// The vendor's description knows no list.
-    #[error("the description of {0} knows no list of its events; those of github, paddle and stripe do")]
+    #[error(
+        "the description of {0} knows no list of its events: describe it with [list] in a vendors/{0}.toml of your own (docs/vendors.md)"
+    )]
     NoList(String),
     /// The endpoint does not say how it is asked.
     #[error(
@@ -86,6 +88,20 @@ impl<'a> Subject<'a> {
             (_, None) => {}
         }
         Ok(Self { endpoint, list, access, tenant })
+    }
+
+    /// How much later than it first came an event may have been sent. A list of
+    /// events says when each happened, which is never later; one of deliveries
+    /// says when this one was sent, and repeats come for as long as the vendor
+    /// and its people make them.
+    fn sent_late(&self) -> Duration {
+        let retry = self.endpoint.vendor.retry();
+        match (self.list.has_detail(), retry.horizon, retry.resend) {
+            (false, _, _) => Duration::ZERO,
+            (true, Some(horizon), Some(resend)) => horizon.max(resend),
+            // Nobody knows for how long: then an absent record proves nothing.
+            (true, _, _) => Duration::MAX,
+        }
     }
 
     /// The secret with which the list is asked. `None`: each tenant has one,
@@ -194,8 +210,11 @@ impl<S: Store, E: Entropy> Compare<'_, S, E> {
         // A list of deliveries has an event as often as it was sent.
         let distinct: Vec<Listed> =
             listed.filter(|listed| listed.key.as_ref().is_none_or(|key| seen.insert(key.clone()))).collect();
-        let recognised =
-            Recognised { now: self.now, window: self.deployment.limits(&subject.endpoint.name).window };
+        let recognised = Recognised {
+            now: self.now,
+            window: self.deployment.limits(&subject.endpoint.name).window,
+            sent_late: subject.sent_late(),
+        };
         stream::iter(distinct)
             .map(|mut listed| async {
                 if let (Some(key), Standing::NeverArrived) = (&listed.key, &listed.standing) {

@@ -41,7 +41,7 @@ pub enum NotListed {
     #[error("the list's secret is blank")]
     NoSecret,
     /// The list does not know who asks.
-    #[error("the list answered {0}: its secret is not known there, or may not read it")]
+    #[error("the list answered {0}: its secret is not known there, may not read it, or was used too often")]
     Denied(u16),
     /// Nothing is there.
     #[error("the list answered 404: are its `params` right, and may its secret see it?")]

@@ -71,6 +71,8 @@ pub struct Recognised {
     pub now: UnixMillis,
     /// The endpoint's dedup window.
     pub window: Duration,
+    /// How much earlier than the list says it may have come first.
+    pub sent_late: Duration,
 }
 
 /// What a record, or its absence, says of a listed event: of which type, and
@@ -78,7 +80,8 @@ pub struct Recognised {
 ///
 /// An event is received no earlier than it happens, and its record stays for
 /// the dedup window from then on (INV-9). So a younger event without a record
-/// never came; of an older one nobody knows.
+/// never came; of an older one nobody knows. Of a list of deliveries the time
+/// may be that of a repeat, so as much less is known as repeats may be late.
 pub fn standing(
     endpoint: &Endpoint,
     stored: Option<&Event>,
@@ -91,7 +94,7 @@ pub fn standing(
     if !rule::names(endpoint, event_type) {
         return Standing::NoRule;
     }
-    let surely_kept = recognised.window.saturating_sub(CLOCK_MARGIN);
+    let surely_kept = recognised.window.saturating_sub(CLOCK_MARGIN).saturating_sub(recognised.sent_late);
     match at {
         None => Standing::Unproven(Unproven::NoTime),
         Some(at) if recognised.now.since(at) >= surely_kept => Standing::Unproven(Unproven::Expired),

@@ -40,6 +40,8 @@ pub struct Summary {
     pub resent: String,
     /// Its handshakes.
     pub handshakes: String,
+    /// Where it lists its events and with which secret, where it does.
+    pub list: Option<String>,
     window_unknown: bool,
 }
 
@@ -91,6 +93,7 @@ impl Vendor {
             repeats: span(retry.horizon, "not"),
             resent: span(retry.resend, "not"),
             handshakes: distinct(self.handshakes.iter().map(|handshake| handshake.name.clone())),
+            list: self.list().map(|list| format!("{}, with {}", list.url(), list.secret())),
             window_unknown: retry.horizon.is_none() || retry.resend.is_none(),
         }
     }

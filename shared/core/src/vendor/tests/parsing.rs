@@ -94,6 +94,7 @@ fn what_cannot_be_right_is_known_before_any_delivery_comes() {
             ),
             "needs `key.hosts`",
         ),
+        (GOOD.replace("kind = ", "name = \"sekali.list\"\nkind = "), "are our own"),
         ("confirmed = true\n[[event]]\nid = \"/id\"".to_owned(), "no `[[scheme]]`"),
         ("confirmed = true\n[[scheme]]\nkind = \"none\"".to_owned(), "no `[[event]]`"),
     ] {

@@ -67,6 +67,13 @@ fn the_table_of_vendors_is_that_of_the_descriptions() {
     assert!(REFERENCE.contains(&table), "docs/vendors.md should list:\n{table}");
 }
 
+#[test]
+fn the_reference_names_the_descriptions_that_have_a_list() {
+    let names: Vec<&str> = builtin::names().filter(|name| builtin_vendor(name).list().is_some()).collect();
+    let sentence = format!("These descriptions have one: {}.", names.join(", "));
+    assert!(REFERENCE.contains(&sentence), "docs/vendors.md should say: {sentence}");
+}
+
 fn row(vendor: &Vendor) -> String {
     let summary = vendor.summary();
     let secret = match summary.secret {
