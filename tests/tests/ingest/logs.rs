@@ -3,6 +3,8 @@
 use super::*;
 use sekali::ports::NoSecret;
 use sekali::secrets::REFRESH_INTERVAL;
+use sekali_tests::memory::MemoryApi;
+use serde_json::Value;
 use std::io;
 use std::sync::Once;
 
@@ -95,6 +97,61 @@ async fn the_log_says_which_secret_matched_and_which_cannot_be_used() {
         alarm.contains(r#""level":"ERROR""#) && alarm.contains(r#""secret.name":"env:BLANK""#),
         "{alarm}"
     );
+}
+
+const PACKING: &str = r#"
+[endpoint.shop]
+vendor = "stripe"
+secrets = ["env:SHOP"]
+resource.payment = "/customer"
+[[endpoint.shop.rule]]
+type = "payment.paid"
+status = "paid"
+action.pack = { order = "/order" }
+late = "act"
+[resource.payment]
+order = "rank"
+moves = ["pending -> paid"]
+[action]
+pack = { key = ["order"], to = "desk" }
+[destination]
+desk = { http = "https://desk.example.com/done" }
+"#;
+
+#[tokio::test]
+async fn a_delivery_a_call_and_an_end_are_a_line_each_with_what_it_takes_to_find_them_again() {
+    let (lines, _listening) = listen();
+    let bench = Bench::with(PACKING);
+    bench.secrets.put("env:SHOP", "whsec_first");
+    let whole = stripe("evt_1", r#","customer":"cus_1","order":"o_1""#);
+    for body in [whole, stripe("evt_2", r#","order":"o_2""#)] {
+        assert_eq!(bench.deliver(&Delivery::to("shop", &body).signed("whsec_first")).await.status, 202);
+    }
+    bench.work(&MemoryDestination::new(bench.clock.clone()), MemoryApi::default()).await;
+    let said = lines.take();
+    let said: Vec<Value> = said.lines().map(|line| serde_json::from_str(line).unwrap()).collect();
+    let of = |message: &str| -> Vec<&Value> {
+        said.iter()
+            .filter(|line| line["message"] == message)
+            .inspect(|line| {
+                assert!(line["event.key"].is_string() && line["correlation.id"] == "c-1", "{line}");
+            })
+            .collect()
+    };
+    let [new, held] = of("delivery")[..] else { panic!("{said:#?}") };
+    for line in [new, held] {
+        assert!(line["delivery.result"] == "new" && line["delivery.took_ms"].is_number(), "{line}");
+        assert!(line["vendor.name"] == "stripe" && line["endpoint.name"] == "shop", "{line}");
+    }
+    assert!(new["event.status"] == "received" && new.get("event.reason").is_none(), "{new}");
+    assert!(held["event.status"] == "held" && held["event.reason"] == "missing_key_part", "{held}");
+    let [effect] = of("effect")[..] else { panic!("{said:#?}") };
+    assert!(effect["effect.outcome"] == "done" && effect["effect.took_ms"].is_number(), "{effect}");
+    assert!(effect["action.name"] == "pack" && effect["destination.name"] == "desk", "{effect}");
+    assert!(effect["resource.key"].as_str().unwrap().contains("cus_1"), "{effect}");
+    let [ended] = of("event ended")[..] else { panic!("{said:#?}") };
+    assert!(ended["event.status"] == "processed" && ended["event.age_ms"].is_number(), "{ended}");
+    assert!(ended["vendor.name"] == "stripe" && ended["endpoint.name"] == "shop", "{ended}");
 }
 
 // INV-8
