@@ -6,6 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use sekali::ids::{Generation, Token, Version};
 use sekali::ports::Due;
 use sekali::protocol::event::Counted;
+use sekali::protocol::history::History;
 use std::collections::BTreeSet;
 
 /// Every placeholder is used and every used one is defined: DynamoDB refuses
@@ -212,6 +213,21 @@ fn a_payload_is_kept_as_one_item_or_as_the_head_of_these_parts() {
     assert_eq!(words(&keep_payload("payload", None, SECOND)), (update, &*alone));
     let with_parts = format!("{SETTLES} AND #digest = :was_digest");
     assert_eq!(words(&keep_payload("payload", Some(&hash), SECOND)), (update, &*with_parts));
+}
+
+// What people say goes on record only as it was read: nobody's word writes over another's.
+#[test]
+fn a_record_that_counts_its_writes_is_written_from_the_one_that_was_read() {
+    let first = set_pauses(0, &Pauses::default()).unwrap();
+    assert_eq!(words(&first).1, "attribute_not_exists(#pk)");
+    let next = set_pauses(3, &Pauses { version: 4, ..Pauses::default() }).unwrap();
+    assert_eq!(words(&next).1, "#version = :was_version");
+    assert_eq!((value(&next, ":was_version"), value(&next, ":version")), (&number(3), &number(4)));
+
+    let write = |from| HistoryWrite { key: event_key(), from, to: History::default() };
+    assert_eq!(words(&history_write(&write(0)).unwrap()).1, "attribute_not_exists(#pk)");
+    let next = history_write(&write(2)).unwrap();
+    assert_eq!((words(&next).1, value(&next, ":was_written")), ("#written = :was_written", &number(2)));
 }
 
 #[test]
