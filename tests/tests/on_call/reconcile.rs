@@ -31,7 +31,7 @@ action.pack = { order = "/order", amount = "/amount" }
 vendor = "stripe"
 secrets = ["ssm:/shared"]
 tenant = "path"
-list = { secret = "ssm:/list" }
+list = { secret = "ssm:/tenants/{tenant}/list" }
 [[endpoint.tenants.rule]]
 type = "payment.paid"
 when = { "header:X-Region" = "eu" }
@@ -303,6 +303,12 @@ async fn content_that_was_lost_gives_way_to_that_of_a_verified_delivery() {
     desk.bench.store.tamper(|tables| tables.lose_payload(&event.key, &event.hash));
     assert_eq!(desk.bench.deliver("evt_1", "o-1", 10).await, 200);
     assert_ne!(desk.bench.event("evt_1").hash, event.hash, "it adopted the delivery's content");
+    assert_eq!(desk.bench.deliver("evt_1", "o-1", 12).await, 200);
+    assert_eq!(
+        desk.bench.event("evt_1").seen.conflicts,
+        2,
+        "of two webhooks the second speaks against the first"
+    );
     desk.bench.process().await;
     assert_eq!(desk.bench.event("evt_1").progress.status, EventStatus::Processed);
     assert_eq!(desk.bench.destination.calls().len(), 1);
@@ -487,6 +493,10 @@ async fn the_events_of_one_tenant_are_not_those_of_another() {
     let endpoint = &desk.bench.deployment.config.endpoints["tenants"];
     let (acme, other) = (Tenant::from("acme"), Tenant::from("other"));
     assert!(Subject::of(endpoint, None).unwrap_err().to_string().contains("--tenant"));
+    let shared = LISTING.replace("ssm:/tenants/{tenant}/list", "ssm:/list");
+    let shared = load(("endpoints.toml", &shared), &[]).unwrap();
+    let one_for_all = Subject::of(&shared.endpoints["tenants"], Some(&acme)).unwrap_err();
+    assert!(one_for_all.to_string().contains("with {tenant} in it"), "{one_for_all}");
     let shop = &desk.bench.deployment.config.endpoints["shop"];
     assert!(Subject::of(shop, Some(&acme)).unwrap_err().to_string().contains("leave --tenant out"));
     desk.lists(&[paid("evt_1", "o-1", desk.now() - 60)]);

@@ -148,6 +148,10 @@ impl Reconcile {
             say(page.clone().answer(Value::Null, Ended::Well).text.trim_end());
             *page = desk.page();
         }
+        page.aside(
+            "they are missing under the names of today: what came under another name of the endpoint, \
+             its dedup_scope or its tenant is not found, and would act once more",
+        );
         if !self.yes.means(&format!("take in {}?", counted(missing.len(), "event")))? {
             page.aside("nothing was taken in: --yes does it");
             return Ok(Vec::new());

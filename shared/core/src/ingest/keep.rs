@@ -130,7 +130,9 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
     /// repeats it. Its payload must be there to be believed (INV-1); where it
     /// never became durable, this delivery's content takes its place.
     async fn repeats_listed(&self, stored: &Event, ours: &Event) -> Result<bool, StoreError> {
-        if !stored.signature.is_of_list() || stored.hash == ours.hash {
+        // Once a delivery's content was adopted, hashes say something again.
+        let is_the_lists = stored.signature.is_of_list() && stored.seen.conflicts == 0;
+        if !is_the_lists || stored.hash == ours.hash {
             return Ok(false);
         }
         let there = self.store.payload(&stored.key, &stored.hash).await?.is_some();
