@@ -18,13 +18,13 @@ const EVENTS_TABLE: &str = "SEKALI_EVENTS_TABLE";
 #[derive(Debug, Subcommand)]
 pub enum Handshake {
     /// Show the secret that a vendor handed over, alone on standard output.
-    ///
-    /// Example: sekali handshake show notes --table prod-events
+    #[command(after_help = "Examples:
+  sekali handshake show notes --table prod-events
+  sekali handshake show notes --local")]
     Show(Whose),
     /// Take it away, so that the vendor can hand over another: after a
     /// stranger was first, or once the secret has its place.
-    ///
-    /// Example: sekali handshake forget notes --table prod-events
+    #[command(after_help = "Example:\n  sekali handshake forget notes --table prod-events")]
     Forget(Whose),
 }
 

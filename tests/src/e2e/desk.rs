@@ -26,6 +26,11 @@ pub fn desk(kept: &Kept, config: &Path) -> Result<Desk> {
 /// # Errors
 /// Never, with the variables below.
 pub fn desk_at(kept: &Kept, config: &Path, endpoint: String) -> Result<Desk> {
+    At { who: Some(ALICE.to_owned()), ..At::default() }.local(&environment(kept, config, endpoint))
+}
+
+/// What `sekali COMMAND --local=FILE` reads of a receiver, where AWS is at this address.
+pub fn environment(kept: &Kept, config: &Path, endpoint: String) -> HashMap<String, String> {
     let variables = [
         ("AWS_ENDPOINT_URL", endpoint),
         ("AWS_REGION", REGION.to_owned()),
@@ -40,9 +45,7 @@ pub fn desk_at(kept: &Kept, config: &Path, endpoint: String) -> Result<Desk> {
         // Vendors' APIs are on this machine, too.
         ("SEKALI_ALLOW_PRIVATE_DESTINATIONS", "1".to_owned()),
     ];
-    let variables: HashMap<_, _> =
-        variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect();
-    At { who: Some(ALICE.to_owned()), ..At::default() }.local(&variables)
+    variables.into_iter().map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// What a command line is answered; its exit code must be this.

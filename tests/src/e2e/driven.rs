@@ -17,7 +17,7 @@ use sekali_cli::local::checkout::Checkout;
 use sekali_cli::local::emulator::any_port;
 use sekali_cli::on_call::desk::Desk;
 use serde_json::{Value, json};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -178,6 +178,11 @@ impl Driven {
     /// See [`desk`](super::desk::desk).
     pub fn desk_through(&self, proxy: &Proxy) -> Result<Desk> {
         super::desk::desk_at(&self.kept, &self.folder.join("config"), proxy.url())
+    }
+
+    /// What `sekali COMMAND --local=FILE` reads of it, where AWS is at this address.
+    pub fn environment(&self, aws: &str) -> HashMap<String, String> {
+        super::desk::environment(&self.kept, &self.folder.join("config"), aws.to_owned())
     }
 
     /// Hands messages to a processor until the queue is empty.

@@ -1,5 +1,4 @@
-//! What is erased for a privacy request: content goes, keys stay. Each call may
-//! be made again after it broke off.
+//! What is erased for a privacy request: content goes, keys stay.
 
 use super::DynamoStore;
 use super::expression::{self, Table};
@@ -8,16 +7,13 @@ use super::item::payload::{self, Manifest};
 use super::write::End;
 use aws_sdk_dynamodb::types::ReturnValue;
 use sekali::key::{EventHash, EventKey};
-use sekali::ports::StoreError;
+use sekali::ports::{Erasure, StoreError};
 use sekali::protocol::action::{Action, ActionStatus};
 
-impl DynamoStore {
-    /// Removes a payload: its parts, then the head that names them, so that a
-    /// try that breaks off is found again. It is no error if there is none.
-    ///
-    /// # Errors
-    /// The store did not answer: erase again.
-    pub async fn erase_payload(&self, key: &EventKey, hash: &EventHash) -> Result<(), StoreError> {
+impl Erasure for DynamoStore {
+    /// Its parts go first, then the head that names them, so that a try that
+    /// breaks off is found again.
+    async fn erase_payload(&self, key: &EventKey, hash: &EventHash) -> Result<(), StoreError> {
         let pk = payload::key(key, hash);
         if let Some(head) = self.get(Table::Events, &pk).await?
             && let Some(manifest) = Manifest::of(&head)?
@@ -29,13 +25,8 @@ impl DynamoStore {
         self.take_away(Table::Events, &pk).await
     }
 
-    /// Empties the request and the result of a settled action. What lies apart
-    /// is emptied where it lies, so that the action still reads. `false`: it is
-    /// not settled, or has moved since it was read.
-    ///
-    /// # Errors
-    /// The store did not answer: erase again.
-    pub async fn erase_request(&self, action: &Action) -> Result<bool, StoreError> {
+    /// What lies apart is emptied where it lies, so that the action still reads.
+    async fn erase_request(&self, action: &Action) -> Result<bool, StoreError> {
         if !matches!(action.status, ActionStatus::Done | ActionStatus::Rejected) {
             return Ok(false);
         }

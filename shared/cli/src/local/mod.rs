@@ -22,6 +22,10 @@ use clap::Subcommand;
 #[derive(Debug, Subcommand)]
 pub enum Local {
     /// Deploy to an emulator, play the demo, and stay up until Ctrl-C.
+    #[command(after_help = "Examples:
+  sekali local run
+  sekali local run --endpoints my/endpoints.toml --port 4600 --destination-port 4601
+  sekali local run --once                       ends after the demo, in an error where its counts are wrong")]
     Run(run::Run),
 }
 

@@ -63,6 +63,11 @@ impl Page {
         self.line(table.trim_fmt());
     }
 
+    /// What it says so far, for whoever is asked something now; it goes on empty.
+    pub fn take(&mut self) -> (String, Vec<String>) {
+        (std::mem::take(&mut self.text), std::mem::take(&mut self.aside))
+    }
+
     /// The whole answer.
     pub fn answer(self, json: Value, ended: Ended) -> Answer {
         Answer { json, text: self.text, aside: self.aside, ended }

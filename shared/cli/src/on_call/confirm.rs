@@ -1,35 +1,84 @@
-//! Whether whoever is on call means it.
+//! Whether whoever is on call means it, and why.
 
-use anyhow::Result;
+use super::answer::Page;
+use crate::say::say;
+use anyhow::{Result, ensure};
 use clap::Args;
 use std::io::{BufRead, IsTerminal, Write};
 
-/// Yes, beforehand.
+/// Why, for the record.
 #[derive(Debug, Clone, Args)]
-pub struct Yes {
-    /// Do it without asking; needed where there is no terminal.
-    #[arg(long)]
-    pub yes: bool,
+pub struct Why {
+    /// Why; it goes on record with your name.
+    #[arg(long, value_name = "TEXT")]
+    pub reason: String,
 }
 
-impl Yes {
-    /// Asks on a terminal. Elsewhere only --yes is a yes.
+impl Why {
+    /// # Errors
+    /// It says nothing.
+    pub fn text(&self) -> Result<&str> {
+        let reason = self.reason.trim();
+        ensure!(!reason.is_empty(), "--reason is empty: whoever reads the record wants to know why");
+        Ok(reason)
+    }
+}
+
+/// Whether a plan is to be carried out, and why.
+#[derive(Debug, Clone, Args)]
+pub struct Consent {
+    /// Show the plan and do nothing.
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+    #[command(flatten)]
+    why: Why,
+    /// Do it without asking; needed where there is no terminal.
+    #[arg(long)]
+    yes: bool,
+}
+
+impl Consent {
+    /// Why; asked for before anything is looked at.
+    ///
+    /// # Errors
+    /// As [`Why::text`].
+    pub fn why(&self) -> Result<&str> {
+        self.why.text()
+    }
+
+    /// Asks on a terminal, where the plan on the page is shown first. Elsewhere
+    /// only --yes is a yes.
     ///
     /// # Errors
     /// The terminal cannot be read.
-    pub fn means(&self, question: &str) -> Result<bool> {
-        if self.yes {
-            return Ok(true);
+    pub fn given(&self, page: &mut Page, json: bool, question: &str) -> Result<bool> {
+        if self.dry_run || self.yes {
+            return Ok(self.yes);
         }
-        let (input, error) = (std::io::stdin(), std::io::stderr());
-        if !input.is_terminal() || !error.is_terminal() {
-            return Ok(false);
+        if !json {
+            let (text, aside) = page.take();
+            say(text.trim_end());
+            for line in aside {
+                eprintln!("{line}");
+            }
         }
-        let mut error = error.lock();
-        write!(error, "{question} [y/N] ")?;
-        error.flush()?;
-        let mut line = String::new();
-        input.lock().read_line(&mut line)?;
-        Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+        let given = asked(question)?;
+        if !given {
+            page.aside("nothing was done: --yes does it");
+        }
+        Ok(given)
     }
+}
+
+fn asked(question: &str) -> Result<bool> {
+    let (input, error) = (std::io::stdin(), std::io::stderr());
+    if !input.is_terminal() || !error.is_terminal() {
+        return Ok(false);
+    }
+    let mut error = error.lock();
+    write!(error, "{question} [y/N] ")?;
+    error.flush()?;
+    let mut line = String::new();
+    input.lock().read_line(&mut line)?;
+    Ok(matches!(line.trim(), "y" | "Y" | "yes"))
 }

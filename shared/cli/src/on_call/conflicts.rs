@@ -2,7 +2,8 @@
 
 use super::answer::{Answer, counted};
 use super::at::At;
-use super::decide::{Why, told};
+use super::confirm::Why;
+use super::decide::told;
 use super::desk::Desk;
 use super::events::{Filters, payload};
 use super::find::Which;

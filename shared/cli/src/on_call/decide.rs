@@ -3,6 +3,7 @@
 
 use super::answer::{Answer, Page};
 use super::at::At;
+use super::confirm::Why;
 use super::desk::Desk;
 use super::find::Which;
 use super::shown;
@@ -11,29 +12,13 @@ use anyhow::{Result, ensure};
 use clap::Args;
 use sekali::ids::Who;
 use sekali::operate::{Operate, Said, Word};
-use sekali::ports::Entropy;
+use sekali::ports::{Entropy, PauseRecord};
 use sekali::protocol::action::EffectResult;
-use sekali::protocol::decide::Operator;
+use sekali::protocol::decide::{Operator, Prospect};
 use sekali::protocol::event::{Event, EventStatus};
 use sekali_aws::{DynamoStore, SqsQueue, SystemClock, SystemEntropy};
 use serde_json::json;
 use std::sync::Arc;
-
-/// Why, for the record.
-#[derive(Debug, Clone, Args)]
-pub struct Why {
-    /// Why; it goes on record with your name.
-    #[arg(long, value_name = "TEXT")]
-    pub reason: String,
-}
-
-impl Why {
-    pub(super) fn text(&self) -> Result<&str> {
-        let reason = self.reason.trim();
-        ensure!(!reason.is_empty(), "--reason is empty: whoever reads the record wants to know why");
-        Ok(reason)
-    }
-}
 
 impl Desk {
     /// Where decisions are carried out.
@@ -103,12 +88,9 @@ async fn one(desk: &Desk, which: &Which, operator: Operator, why: &str) -> Resul
     }
 }
 
-/// Send a failed event round again, as its next generation.
+/// Which event, and why.
 #[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  sekali redrive evt_1NxZ --reason 'packing is up again' --stack sekali-prod"
-)]
-pub struct Redrive {
+pub struct About {
     #[command(flatten)]
     which: Which,
     #[command(flatten)]
@@ -117,31 +99,32 @@ pub struct Redrive {
     pub(super) at: At,
 }
 
-impl Redrive {
-    pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
-        one(desk, &self.which, Operator::Redrive, self.why.text()?).await
+impl About {
+    pub(super) async fn answer(&self, desk: &Desk, operator: Operator) -> Result<Answer> {
+        one(desk, &self.which, operator, self.why.text()?).await
     }
-}
 
-/// A failed event is not to go round again: it stays failed, as discarded, and
-/// no longer counts as one that needs somebody.
-///
-/// `sekali redrive` still opens its next generation. Its message in the
-/// dead-letter queue, if there is one, is taken away by `sekali dlq discard`.
-#[derive(Debug, Args)]
-#[command(after_help = "Example:\n  sekali discard evt_1NxZ --reason 'a test of theirs' --stack sekali-prod")]
-pub struct Discard {
-    #[command(flatten)]
-    which: Which,
-    #[command(flatten)]
-    why: Why,
-    #[command(flatten)]
-    pub(super) at: At,
-}
+    /// A redrive to a destination that is switched off would only fail again.
+    pub(super) async fn redrive(&self, desk: &Desk) -> Result<Answer> {
+        let why = self.why.text()?;
+        if let Some(event) = self.which.find(desk).await?
+            && let Prospect::Acts(destination) =
+                desk.operate().prospect(&event, &desk.store.pauses().await?).await?
+            && let Some(off) = desk.switched_off(&destination).await?
+        {
+            let mut page = desk.page();
+            let since = shown::time(off.at);
+            let why = format!("{destination} is switched off since {since}: {}", off.cause);
+            page.line(format_args!("{}: not done: {why}", event.id));
+            page.aside(super::destinations::next(&off));
+            let json = json!({ "done": false, "why": why, "event": shown::event(&event) });
+            return Ok(page.answer(json, Ended::Found));
+        }
+        one(desk, &self.which, Operator::Redrive, why).await
+    }
 
-impl Discard {
-    pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
-        one(desk, &self.which, Operator::Discard, self.why.text()?).await
+    pub(super) async fn again(&self, desk: &Desk) -> Result<Answer> {
+        self.answer(desk, Operator::Again { owner: SystemEntropy::new().owner() }).await
     }
 }
 
@@ -189,48 +172,5 @@ impl Resolve {
             answer.aside.push(format!("to cause it after all: sekali redrive {} --reason ..", self.which.id));
         }
         Ok(answer)
-    }
-}
-
-/// Cause the effect of a processed event once more, deliberately.
-///
-/// This is the one way to another effect of an action that is done: its next
-/// generation, under another idempotency key. What is sent is what today's
-/// rules ask for where they still name the same action, and otherwise what was
-/// sent before. An ignored event goes through today's rules.
-#[derive(Debug, Args)]
-#[command(
-    after_help = "Example:\n  sekali again evt_1NxZ --reason 'the parcel was lost' --stack sekali-prod"
-)]
-pub struct Again {
-    #[command(flatten)]
-    which: Which,
-    #[command(flatten)]
-    why: Why,
-    #[command(flatten)]
-    pub(super) at: At,
-}
-
-impl Again {
-    pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
-        let operator = Operator::Again { owner: SystemEntropy::new().owner() };
-        one(desk, &self.which, operator, self.why.text()?).await
-    }
-}
-
-/// Which held event, and why.
-#[derive(Debug, Args)]
-pub struct OfHeld {
-    #[command(flatten)]
-    which: Which,
-    #[command(flatten)]
-    why: Why,
-    #[command(flatten)]
-    pub(super) at: At,
-}
-
-impl OfHeld {
-    pub(super) async fn answer(&self, desk: &Desk, operator: Operator) -> Result<Answer> {
-        one(desk, &self.which, operator, self.why.text()?).await
     }
 }

@@ -3,13 +3,13 @@
 
 use super::answer::Answer;
 use super::at::At;
-use super::decide::Why;
+use super::confirm::Why;
 use super::desk::Desk;
 use super::shown;
 use crate::ended::Ended;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
-use sekali::config::{Destination, DestinationKind, InDoubt};
+use sekali::config::{DestinationKind, InDoubt};
 use sekali::ids::{DestinationName, Who};
 use sekali::ports::{SwitchedOff, Switches};
 use sekali::time::Clock;
@@ -71,20 +71,37 @@ impl Destinations {
     }
 }
 
-/// Only what has a URL can answer 410.
-async fn switched_off(desk: &Desk, destination: &Destination) -> Result<Option<SwitchedOff>> {
-    match &destination.kind {
-        DestinationKind::Http(url) => Ok(desk.store.switched_off(&destination.name, &place(url)).await?),
-        _ => Ok(None),
+impl Desk {
+    /// Whether a destination of today's configuration said that it is gone.
+    /// Only what has a URL can answer 410.
+    ///
+    /// # Errors
+    /// The tables do not answer.
+    pub(super) async fn switched_off(&self, name: &DestinationName) -> Result<Option<SwitchedOff>> {
+        match self.deployment.config.destinations.get(name).map(|destination| &destination.kind) {
+            Some(DestinationKind::Http(url)) => Ok(self.store.switched_off(name, &place(url)).await?),
+            _ => Ok(None),
+        }
     }
+}
+
+/// What to do about a destination that is switched off.
+pub(super) fn next(off: &SwitchedOff) -> String {
+    format!(
+        "next: when {0} is there again, `sekali destinations switch-on {0} --reason '..'`, and the redrive a minute later",
+        off.destination
+    )
 }
 
 async fn list(desk: &Desk) -> Result<Answer> {
     let mut page = desk.page();
     let (mut rows, mut all, mut any_off) = (Vec::new(), Vec::new(), false);
     for destination in desk.deployment.config.destinations.values() {
-        let off = switched_off(desk, destination).await?;
-        any_off |= off.is_some();
+        let off = desk.switched_off(&destination.name).await?;
+        if let Some(off) = &off {
+            any_off = true;
+            page.aside(next(off));
+        }
         let state = match &off {
             Some(off) => format!("off since {}: {}", shown::time(off.at), off.cause),
             None => "on".to_owned(),
@@ -103,9 +120,6 @@ async fn list(desk: &Desk) -> Result<Answer> {
         }));
     }
     page.table(["destination", "in doubt", "honours keys for", "state"], rows);
-    if any_off {
-        page.aside("next: when it is there again, `sekali destinations switch-on NAME --reason '..'`");
-    }
     Ok(page.answer(json!({ "destinations": all }), Ended::with(any_off)))
 }
 
@@ -118,12 +132,12 @@ impl SwitchOn {
         let why = self.why.text()?;
         let name = DestinationName::new(self.name.as_str());
         let destinations = &desk.deployment.config.destinations;
-        let Some(destination) = destinations.get(&name) else {
+        if !destinations.contains_key(&name) {
             let known = destinations.keys().map(DestinationName::as_str).collect::<Vec<_>>().join(", ");
             bail!("no destination {name} in the configuration; there is {known}");
-        };
+        }
         let mut page = desk.page();
-        let Some(off) = switched_off(desk, destination).await? else {
+        let Some(off) = desk.switched_off(&name).await? else {
             page.line(format_args!("{name} is on: nothing was written"));
             return Ok(page.answer(json!({ "done": false, "why": "it is on" }), Ended::Found));
         };

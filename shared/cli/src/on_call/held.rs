@@ -2,7 +2,7 @@
 
 use super::answer::{Answer, counted};
 use super::at::At;
-use super::decide::OfHeld;
+use super::decide::About;
 use super::desk::Desk;
 use super::events::Filters;
 use super::shown;
@@ -29,12 +29,12 @@ pub enum Held {
     #[command(
         after_help = "Example:\n  sekali held release evt_1NxZ --reason 'version added' --stack sekali-prod"
     )]
-    Release(OfHeld),
+    Release(About),
     /// A held event is not to be processed: it is ignored.
     #[command(
         after_help = "Example:\n  sekali held discard evt_1NxZ --reason 'a test of theirs' --stack sekali-prod"
     )]
-    Discard(OfHeld),
+    Discard(About),
 }
 
 /// Which of them.

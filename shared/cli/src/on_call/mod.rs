@@ -26,6 +26,7 @@ use anyhow::{Result, bail};
 use at::At;
 use clap::{Parser, Subcommand};
 use desk::Desk;
+use sekali::protocol::decide::Operator;
 
 /// What whoever is on call asks and decides.
 #[derive(Debug, Subcommand)]
@@ -43,17 +44,35 @@ pub enum OnCall {
     Stats(stats::Stats),
     /// Follow events as they come.
     Tail(tail::Tail),
-    /// Send a failed event round again.
-    Redrive(decide::Redrive),
-    /// A failed event is not to go round again.
-    Discard(decide::Discard),
+    /// Send a failed event round again, as its next generation.
+    #[command(
+        after_help = "Example:\n  sekali redrive evt_1NxZ --reason 'packing is up again' --stack sekali-prod"
+    )]
+    Redrive(decide::About),
+    /// A failed event is not to go round again: it stays failed, as discarded,
+    /// and no longer counts as one that needs somebody.
+    ///
+    /// `sekali redrive` still opens its next generation. Its message in the
+    /// dead-letter queue, if there is one, is taken away by `sekali dlq discard`.
+    #[command(
+        after_help = "Example:\n  sekali discard evt_1NxZ --reason 'a test of theirs' --stack sekali-prod"
+    )]
+    Discard(decide::About),
     /// The dead-letter queue: list, redrive, discard.
     #[command(subcommand)]
     Dlq(dlq::Dlq),
     /// Settle an event in doubt.
     Resolve(decide::Resolve),
-    /// Cause an effect once more, deliberately.
-    Again(decide::Again),
+    /// Cause the effect of a processed event once more, deliberately.
+    ///
+    /// This is the one way to another effect of an action that is done: its next
+    /// generation, under another idempotency key. What is sent is what today's
+    /// rules ask for where they still name the same action, and otherwise what
+    /// was sent before. An ignored event goes through today's rules.
+    #[command(
+        after_help = "Example:\n  sekali again evt_1NxZ --reason 'the parcel was lost' --stack sekali-prod"
+    )]
+    Again(decide::About),
     /// What is held: list, release, discard.
     #[command(subcommand)]
     Held(held::Held),
@@ -107,11 +126,11 @@ impl OnCall {
             Self::Resources(resources) => resources.answer(desk).await,
             Self::Actions(actions) => actions.answer(desk).await,
             Self::Stats(stats) => stats.answer(desk).await,
-            Self::Redrive(redrive) => redrive.answer(desk).await,
-            Self::Discard(discard) => discard.answer(desk).await,
+            Self::Redrive(about) => about.redrive(desk).await,
+            Self::Discard(about) => about.answer(desk, Operator::Discard).await,
             Self::Dlq(dlq) => dlq.answer(desk).await,
             Self::Resolve(resolve) => resolve.answer(desk).await,
-            Self::Again(again) => again.answer(desk).await,
+            Self::Again(about) => about.again(desk).await,
             Self::Held(held) => held.answer(desk).await,
             Self::Conflicts(conflicts) => conflicts.answer(desk).await,
             Self::Pause(pause) => pause.answer(desk).await,
@@ -131,11 +150,9 @@ impl OnCall {
             Self::Actions(actions) => actions.at(),
             Self::Stats(stats) => &stats.at,
             Self::Tail(tail) => &tail.at,
-            Self::Redrive(redrive) => &redrive.at,
-            Self::Discard(discard) => &discard.at,
+            Self::Redrive(about) | Self::Discard(about) | Self::Again(about) => &about.at,
             Self::Dlq(dlq) => dlq.at(),
             Self::Resolve(resolve) => &resolve.at,
-            Self::Again(again) => &again.at,
             Self::Held(held) => held.at(),
             Self::Conflicts(conflicts) => conflicts.at(),
             Self::Pause(pause) => &pause.at,

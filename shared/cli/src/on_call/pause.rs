@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::at::At;
-use super::decide::Why;
+use super::confirm::Why;
 use super::desk::Desk;
 use super::shown;
 use crate::ended::Ended;

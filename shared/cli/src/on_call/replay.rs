@@ -2,12 +2,10 @@
 
 use super::answer::{Answer, Page, counted};
 use super::at::At;
-use super::confirm::Yes;
-use super::decide::Why;
+use super::confirm::Consent;
 use super::desk::Desk;
 use super::events::Filters;
 use crate::ended::Ended;
-use crate::say::say;
 use anyhow::Result;
 use clap::Args;
 use sekali::operate::Said;
@@ -36,16 +34,11 @@ pub struct Replay {
     /// Also events whose action would change.
     #[arg(long)]
     force: bool,
-    /// Show the plan and do nothing.
-    #[arg(long, conflicts_with = "yes")]
-    dry_run: bool,
     /// How many in a second.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     per_second: u32,
     #[command(flatten)]
-    why: Why,
-    #[command(flatten)]
-    yes: Yes,
+    consent: Consent,
     #[command(flatten)]
     pub(super) at: At,
 }
@@ -88,7 +81,7 @@ struct Seen<'a> {
 impl Replay {
     pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
         desk.needs_rules()?;
-        let why = self.why.text()?;
+        let why = self.consent.why()?;
         let found = self.filters.find(desk, self.limit).await?;
         let mut plan = Vec::new();
         for event in &found.events {
@@ -126,16 +119,7 @@ impl Replay {
             if found.more { "; there are more: --limit" } else { "" }
         ));
         let question = format!("replay {}?", counted(chosen.len(), "event"));
-        if chosen.is_empty() || self.dry_run {
-            return Ok(page.answer(json!({ "plan": planned, "done": [] }), Ended::Well));
-        }
-        if !self.yes.yes && !self.at.json {
-            // Whoever is asked has seen the plan.
-            say(page.clone().answer(Value::Null, Ended::Well).text.trim_end());
-            page = desk.page();
-        }
-        if !self.yes.means(&question)? {
-            page.aside("nothing was replayed: --yes does it");
+        if chosen.is_empty() || !self.consent.given(&mut page, self.at.json, &question)? {
             return Ok(page.answer(json!({ "plan": planned, "done": [] }), Ended::Well));
         }
         let mut done = Vec::new();

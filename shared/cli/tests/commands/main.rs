@@ -7,6 +7,7 @@ mod canary;
 mod check;
 mod cost;
 mod doctor;
+mod every;
 mod send;
 mod template;
 mod vectors;
@@ -128,4 +129,16 @@ fn without_a_terminal_there_are_no_colours() {
     let run = folder.sekali(&["check"]);
     assert_eq!(run.code, 1);
     assert!(!run.said().contains('\u{1b}'), "{}", run.said());
+}
+
+#[test]
+fn completions_for_every_shell_know_the_commands() {
+    let folder = Folder::new();
+    for shell in ["bash", "elvish", "fish", "powershell", "zsh"] {
+        let run = folder.sekali(&["completions", shell]);
+        assert_eq!(run.code, 0, "{}", run.error);
+        assert!(run.out.contains("redrive") && run.out.contains("switch-on"), "{shell}");
+    }
+    let run = folder.sekali(&["completions", "dash"]);
+    assert!(run.code == 2 && run.error.contains("zsh"), "{}", run.error);
 }

@@ -2,7 +2,10 @@
 //! puts on record who decided it and why. Nothing that people do writes around
 //! this.
 
+mod erase;
 mod prospect;
+
+pub use erase::Erased;
 
 use crate::deployment::Deployment;
 use crate::ids::Who;

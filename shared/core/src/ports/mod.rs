@@ -19,7 +19,7 @@ pub use destination::{Call, Destination, Found, Outcome, Probe};
 pub use key_documents::{KeyDocuments, LARGEST_KEY_DOCUMENT, NoKeyDocument};
 pub use outbound::{Get, Got, LARGEST_ANSWER, NotGot, Outbound, WithSecrets};
 pub use queue::{Message, Queue, QueueError};
-pub use record::{HistoryRecord, PauseRecord};
+pub use record::{Erasure, HistoryRecord, PauseRecord};
 pub use secrets::{Kept, NoSecret, Secrets};
 pub use store::{
     Captured, Create, Due, DuePage, INDEX_SHARDS, IndexShard, Store, StoreError, Write, index_shard,

@@ -1,8 +1,10 @@
-//! The ports to what humans decided: pauses, and the history of an event.
+//! The ports to what humans decide: pauses, the history of an event, and what
+//! is erased of it.
 
 use super::{Create, StoreError, Write};
-use crate::key::EventKey;
+use crate::key::{EventHash, EventKey};
 use crate::pause::Pauses;
+use crate::protocol::action::Action;
 use crate::protocol::event::Event;
 use crate::protocol::history::{History, HistoryWrite};
 use std::future::Future;
@@ -39,4 +41,20 @@ pub trait HistoryRecord: Send + Sync {
         event: &Event,
         record: &HistoryWrite,
     ) -> impl Future<Output = Result<Create, StoreError>> + Send;
+}
+
+/// What is erased of an event for a privacy request. Each call may be made
+/// again after it broke off.
+pub trait Erasure: Send + Sync {
+    /// Removes a payload. It is no error if there is none.
+    fn erase_payload(
+        &self,
+        key: &EventKey,
+        hash: &EventHash,
+    ) -> impl Future<Output = Result<(), StoreError>> + Send;
+
+    /// Empties the request and the result of a settled action. `false`: it is
+    /// not settled, or has moved since it was read; what is under way keeps its
+    /// bytes (INV-2).
+    fn erase_request(&self, action: &Action) -> impl Future<Output = Result<bool, StoreError>> + Send;
 }

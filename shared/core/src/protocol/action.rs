@@ -46,7 +46,7 @@ impl ActionStatus {
     pub fn may_become(self, next: Self) -> bool {
         match self {
             Self::Begun => true,
-            Self::Ready => matches!(next, Self::Ready | Self::Begun),
+            Self::Ready => matches!(next, Self::Ready | Self::Begun | Self::Rejected),
             Self::InDoubt => matches!(next, Self::InDoubt | Self::Done | Self::Rejected),
             Self::Done | Self::Rejected => next == self,
         }

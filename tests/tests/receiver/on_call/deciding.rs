@@ -119,11 +119,9 @@ async fn a_conflict_is_shown_value_by_value_and_accepted_or_rejected() -> Result
     ensure!(!hidden.text.contains(&payment.order), "{}", hidden.text);
 
     let hash = |number: usize| open[number].as_str().unwrap_or_default();
-    let judge = |verdict, number| {
-        ["conflicts", verdict, &payment.event, "--content", hash(number), "--reason", "seen"]
-    };
-    ask(desk, &judge("reject", 0), Well).await?;
-    ask(desk, &judge("accept", 1), Well).await?;
+    let of = |number| [payment.event.as_str(), "--content", hash(number), "--reason", "seen"];
+    ask(desk, &[&["conflicts", "reject"], &of(0)[..]].concat(), Well).await?;
+    ask(desk, &[&["conflicts", "accept"], &of(1)[..]].concat(), Well).await?;
     shift.receiver.drain(&shift.processor).await?;
     ensure!(
         shift.receiver.destination.acts(&other.order) == 1,
@@ -168,7 +166,7 @@ async fn a_replay_shows_its_plan_and_skips_what_would_change_its_action() -> Res
     ensure!(shift.receiver.destination.acts(&first) == 1);
     ensure!(shift.receiver.destination.calls(&second).len() == 1, "its action would change: skipped");
 
-    let forced = ask(&desk, &[&line[..], &["--yes", "--force"]].concat(), Well).await?;
+    let forced = ask(&desk, &[&line[..], &["--yes", "--force", "--per-second", "50"]].concat(), Well).await?;
     ensure!(texts(&forced.json["done"], "/id") == [done.as_str()], "{}", forced.text);
     shift.receiver.drain(&processor).await?;
     let shown = ask(&desk, &["events", "show", &done], Well).await?;

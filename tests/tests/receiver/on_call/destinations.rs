@@ -4,7 +4,7 @@ use super::Shift;
 use anyhow::{Context, Result, ensure};
 use sekali_cli::Ended::{Found, Well};
 use sekali_cli::on_call;
-use sekali_tests::e2e::desk::{ALICE, ask};
+use sekali_tests::e2e::desk::{ALICE, ask, texts};
 use sekali_tests::e2e::destination::Manner;
 use sekali_tests::e2e::vendors::{shop, unique};
 
@@ -21,6 +21,19 @@ async fn a_destination_that_answered_410_is_shown_as_off_and_called_again_once_i
     let off = ask(desk, &["destinations", "list"], Found).await?;
     ensure!(off.text.contains("it answered 410"), "{}", off.text);
 
+    // Whoever redrives now would only see it fail again, and is told so.
+    let list = ask(desk, &["dlq", "list"], Found).await?;
+    ensure!(texts(&list.json["letters"], "/would") == ["switched_off"], "{}", list.text);
+    ensure!(list.text.contains("would fail again: packing is switched off"), "{}", list.text);
+    let next = "sekali destinations switch-on packing";
+    ensure!(list.aside.iter().any(|line| line.contains(next)), "{:?}", list.aside);
+    let line = ["dlq", "redrive", "--reason", "x", "--yes"];
+    let plan = ask(desk, &line, Well).await?;
+    ensure!(plan.text.contains("0 letters to redrive"), "{}", plan.text);
+    let refused = ask(desk, &["redrive", &first, "--reason", "x"], Found).await?;
+    ensure!(refused.text.contains("not done: packing is switched off"), "{}", refused.text);
+    ensure!(refused.aside.iter().any(|line| line.contains(next)), "{:?}", refused.aside);
+
     let line = ["destinations", "switch-on", "packing", "--reason", "they restored it"];
     ask(desk, &line, Well).await?;
     ask(desk, &["destinations", "list"], Well).await?;
@@ -30,6 +43,9 @@ async fn a_destination_that_answered_410_is_shown_as_off_and_called_again_once_i
     ensure!(wrong.contains("packing"), "{wrong}");
     let record = shift.receiver.kept.aws.scan(&shift.receiver.kept.tables.actions).await?;
     ensure!(record.iter().any(|item| item["on_by"]["S"] == ALICE), "who did it is on record");
+
+    let list = ask(desk, &["dlq", "list"], Found).await?;
+    ensure!(texts(&list.json["letters"], "/would") == ["run"], "{}", list.text);
 
     // A process believes for a minute what it has heard: this is a new one.
     let processor = shift.receiver.worker("processor").await?;

@@ -20,7 +20,7 @@ use sekali_tests::e2e::vendors::{shop, unique};
 use serde_json::{Value, json};
 use std::time::Duration;
 
-const AT_ONCE: usize = 32;
+pub(super) const AT_ONCE: usize = 32;
 
 impl Shift {
     /// A body as somebody else would put it into the dead-letter queue.
@@ -39,15 +39,21 @@ impl Shift {
     }
 
     /// A stored event as ingest makes it; its copies are made by [`Shift::lay`].
-    async fn sample(&self) -> Result<Event> {
+    pub(super) async fn sample(&self) -> Result<Event> {
         let id = unique("msg");
         self.process(shop("order.noted.never", &id, "sample")).await?;
         let key = EventKey::new(&DedupScope("shop".into()), None, &[Some(&id)]);
         self.desk.store.event(&key).await?.context("it is stored")
     }
 
-    /// Lays an event of its own with its payload and its letter, standing there.
-    async fn lay(&self, sample: &Event, id: &str, status: EventStatus, reason: Option<Reason>) -> Result<()> {
+    /// Lays an event of its own with its payload, standing there.
+    pub(super) async fn lay(
+        &self,
+        sample: &Event,
+        id: &str,
+        status: EventStatus,
+        reason: Option<Reason>,
+    ) -> Result<Event> {
         let key = EventKey::new(&DedupScope("shop".into()), None, &[Some(id)]);
         let body = shop("order.paid", id, &order_of(id)).body;
         let hash = EventHash::of([body.as_slice()]);
@@ -68,16 +74,20 @@ impl Shift {
         let expires = now.expires_after(Duration::from_secs(60 * 24 * 3600));
         store.put_payload(&key, &hash, &Payload::new(body, []), expires).await?;
         ensure!(store.create_event(&event).await? == Create::Created);
-        self.put_letter(&letter(&event)?).await
+        Ok(event)
     }
 
+    /// So many of a kind, each with its letter.
     async fn lay_many(&self, kind: &str, number: usize, status: EventStatus, reason: Slug) -> Result<()> {
         let sample = &self.sample().await?;
         let reason = (status == EventStatus::Failed).then(|| Reason::with(reason, kind));
         stream::iter(0..number)
             .map(|one| {
                 let reason = reason.clone();
-                async move { self.lay(sample, &format!("{kind}-{one}x"), status, reason).await }
+                async move {
+                    let event = self.lay(sample, &format!("{kind}-{one}x"), status, reason).await?;
+                    self.put_letter(&letter(&event)?).await
+                }
             })
             .buffer_unordered(AT_ONCE)
             .try_collect()

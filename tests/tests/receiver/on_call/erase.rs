@@ -92,6 +92,12 @@ async fn a_tenant_and_a_resource_are_erased_and_their_neighbours_are_not() -> Re
     for tenant in ["acme", "other"] {
         let (id, order) = (unique("msg"), unique("order"));
         shift.process(shop("order.paid", &id, &order).to("tenants").of(tenant)).await?;
+        let line = ["events", "show", &id, "--endpoint", "tenants", "--tenant", tenant];
+        let shown = ask(desk, &line, Well).await?;
+        ensure!(shown.json["event"]["tenant"] == tenant, "{}", shown.text);
+        ask(desk, &["events", "show", &id, "--endpoint", "tenants", "--tenant", "nobody"], Found).await?;
+        let list = ask(desk, &["events", "list", "--tenant", tenant], Well).await?;
+        ensure!(texts(&list.json["events"], "/id") == [id.as_str()], "{}", list.text);
     }
     let payments = [Payment::unique(), Payment::unique()];
     for payment in &payments {

@@ -4,10 +4,12 @@ mod deciding;
 mod destinations;
 mod dlq;
 mod erase;
+mod load;
 mod looking;
 mod reconcile;
 mod rights;
 mod stack;
+mod tail;
 
 use anyhow::{Context, Result, ensure};
 use sekali_cli::on_call::desk::Desk;

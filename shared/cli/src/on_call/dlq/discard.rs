@@ -5,8 +5,7 @@ use super::plan::Meant;
 use super::run::{Came, Order, Work};
 use crate::on_call::answer::Answer;
 use crate::on_call::at::At;
-use crate::on_call::confirm::Yes;
-use crate::on_call::decide::Why;
+use crate::on_call::confirm::Consent;
 use crate::on_call::desk::Desk;
 use crate::on_call::shown;
 use anyhow::{Context, Result, ensure};
@@ -40,13 +39,8 @@ pub struct Discard {
     /// Keep letters without an event in this file, a line of JSON each.
     #[arg(long, value_name = "FILE")]
     into: Option<PathBuf>,
-    /// Show the plan and do nothing.
-    #[arg(long, conflicts_with = "yes")]
-    dry_run: bool,
     #[command(flatten)]
-    why: Why,
-    #[command(flatten)]
-    yes: Yes,
+    consent: Consent,
     #[command(flatten)]
     pub(super) at: At,
 }
@@ -60,14 +54,9 @@ impl Discard {
             self.all || self.meant.is_narrow(),
             "which letters? name events or messages, filter them (--endpoint, --type, --with-reason ..), or say --all"
         );
-        let order = Order {
-            verb: "discard",
-            dry_run: self.dry_run,
-            per_second: PER_SECOND,
-            yes: &self.yes,
-            json: self.at.json,
-        };
-        let work = Away { why: self.why.text()?, into: self.into.as_deref() };
+        let order =
+            Order { verb: "discard", per_second: PER_SECOND, consent: &self.consent, json: self.at.json };
+        let work = Away { why: self.consent.why()?, into: self.into.as_deref() };
         order.carry_out(desk, &self.meant, &work).await
     }
 }
@@ -83,7 +72,7 @@ impl Work for Away<'_> {
             Would::EventUnreadable(_) => false,
             Would::Unreadable | Would::Do(Prospect::NoEvent) => self.into.is_some(),
             Would::Do(Prospect::UnderWay | Prospect::InDoubt | Prospect::Held) => false,
-            Would::Do(_) => true,
+            Would::Do(_) | Would::SwitchedOff(_) => true,
         }
     }
 

@@ -10,9 +10,9 @@ use aws_sdk_sqs::types::{
     QueueAttributeName,
 };
 use futures_util::stream::{self, StreamExt, TryStreamExt};
+use sekali::ids::DestinationName;
 use sekali::key::EventKey;
-use sekali::pause::Pauses;
-use sekali::ports::{Message, PauseRecord};
+use sekali::ports::{Message, PauseRecord, SwitchedOff};
 use sekali::protocol::decide::Prospect;
 use sekali::protocol::event::Event;
 use sekali::time::UnixMillis;
@@ -62,6 +62,8 @@ pub struct Joined {
 pub enum Would {
     /// What the protocol says of its event.
     Do(Prospect),
+    /// It would fail once more: its destination is switched off.
+    SwitchedOff(SwitchedOff),
     /// Nobody can read what it says.
     Unreadable,
     /// Its event is there, and this version cannot read it; why.
@@ -173,12 +175,12 @@ impl Desk {
         // Which event it is that cannot be read, its item does not say: every
         // event that was not found may be it.
         let unreadable = unreadable.first();
-        stream::iter(letters)
+        let mut joined: Vec<Joined> = stream::iter(letters)
             .map(|letter| async move {
                 let event = letter.event().and_then(|key| events.get(key)).cloned();
                 let would = match (&letter.says, &event, unreadable) {
                     (None, ..) => Would::Unreadable,
-                    (Some(_), Some(event), _) => self.would(event, pauses).await?,
+                    (Some(_), Some(event), _) => Would::Do(self.operate().prospect(event, pauses).await?),
                     (Some(_), None, Some(why)) => Would::EventUnreadable(why.clone()),
                     (Some(_), None, None) => Would::Do(Prospect::NoEvent),
                 };
@@ -186,10 +188,28 @@ impl Desk {
             })
             .buffered(SIDE_BY_SIDE)
             .try_collect()
-            .await
+            .await?;
+        self.see_switches(&mut joined).await?;
+        Ok(joined)
     }
 
-    async fn would(&self, event: &Event, pauses: &Pauses) -> Result<Would> {
-        Ok(Would::Do(self.operate().prospect(event, pauses).await?))
+    /// What would begin at a destination that is switched off would fail there.
+    async fn see_switches(&self, joined: &mut [Joined]) -> Result<()> {
+        let mut switches: HashMap<DestinationName, Option<SwitchedOff>> = HashMap::new();
+        for one in joined {
+            let Would::Do(Prospect::Acts(destination)) = &one.would else { continue };
+            let off = match switches.get(destination) {
+                Some(known) => known.clone(),
+                None => {
+                    let off = self.switched_off(destination).await?;
+                    switches.insert(destination.clone(), off.clone());
+                    off
+                }
+            };
+            if let Some(off) = off {
+                one.would = Would::SwitchedOff(off);
+            }
+        }
+        Ok(())
     }
 }

@@ -1,5 +1,6 @@
 //! `sekali dlq list`.
 
+use super::letters::Would;
 use super::plan::Meant;
 use crate::ended::Ended;
 use crate::on_call::answer::Answer;
@@ -36,7 +37,7 @@ impl List {
                 "without today's rules every endpoint counts as gone: {why}; name the deployed file with --config"
             ));
         }
-        if !plan.letters.is_empty() {
+        if plan.letters.iter().any(|joined| !matches!(joined.would, Would::SwitchedOff(_))) {
             page.aside("next: mend the cause, then `sekali dlq redrive --reason '..'`");
         }
         let json = json!({

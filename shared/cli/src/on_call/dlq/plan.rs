@@ -3,10 +3,13 @@
 use super::letters::{Joined, Letter, Would};
 use crate::on_call::answer::{Page, counted};
 use crate::on_call::desk::Desk;
+use crate::on_call::destinations;
 use crate::on_call::events::Filters;
 use crate::on_call::shown;
 use anyhow::Result;
 use clap::Args;
+use sekali::ids::DestinationName;
+use sekali::ports::SwitchedOff;
 use sekali::protocol::decide::Prospect;
 use sekali::protocol::event::EventStatus;
 use sekali::time::{Clock, UnixMillis};
@@ -125,12 +128,24 @@ impl Plan {
             self.looked_at,
             if self.more { "; there may be more: --limit" } else { "" }
         ));
+        for off in self.switched_off().values() {
+            page.aside(destinations::next(off));
+        }
         if self.elsewhere > 0 {
             page.aside(format_args!(
                 "{} hidden now: somebody else looks at them, or a redrive was interrupted; they are seen again within minutes",
                 counted(self.elsewhere, "letter")
             ));
         }
+    }
+
+    /// The destinations at which letters would fail again.
+    fn switched_off(&self) -> BTreeMap<&DestinationName, &SwitchedOff> {
+        let off = self.letters.iter().filter_map(|joined| match &joined.would {
+            Would::SwitchedOff(off) => Some((&off.destination, off)),
+            _ => None,
+        });
+        off.collect()
     }
 
     /// For machines.
@@ -202,8 +217,9 @@ impl Would {
         match self {
             Self::Unreadable => "unreadable",
             Self::EventUnreadable(_) => "event_unreadable",
+            Self::SwitchedOff(_) => "switched_off",
             Self::Do(prospect) => match prospect {
-                Prospect::Acts | Prospect::Ends(EventStatus::Processed, _) => "run",
+                Prospect::Acts(_) | Prospect::Ends(EventStatus::Processed, _) => "run",
                 Prospect::Waits => "wait",
                 Prospect::Ends(..) => "gone",
                 Prospect::UnderWay => "under_way",
@@ -223,10 +239,13 @@ impl std::fmt::Display for Would {
         let prospect = match self {
             Self::Unreadable => return f.write_str("none of ours: `sekali dlq discard`"),
             Self::EventUnreadable(why) => return write!(f, "its event cannot be read: {why}"),
+            Self::SwitchedOff(off) => {
+                return write!(f, "would fail again: {} is switched off", off.destination);
+            }
             Self::Do(prospect) => prospect,
         };
         match prospect {
-            Prospect::Acts => f.write_str("will run"),
+            Prospect::Acts(_) => f.write_str("will run"),
             Prospect::Waits => f.write_str("will run when it need not wait any more"),
             Prospect::Ends(EventStatus::Processed, _) => {
                 f.write_str("will be processed, without another effect")

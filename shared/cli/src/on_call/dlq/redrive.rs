@@ -5,8 +5,7 @@ use super::plan::Meant;
 use super::run::{Came, Order, Work};
 use crate::on_call::answer::Answer;
 use crate::on_call::at::At;
-use crate::on_call::confirm::Yes;
-use crate::on_call::decide::Why;
+use crate::on_call::confirm::Consent;
 use crate::on_call::desk::Desk;
 use anyhow::{Context, Result};
 use clap::Args;
@@ -35,16 +34,11 @@ use sekali_aws::SystemClock;
 pub struct Redrive {
     #[command(flatten)]
     meant: Meant,
-    /// Show the plan and do nothing.
-    #[arg(long, conflicts_with = "yes")]
-    dry_run: bool,
     /// How many in a second.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u32).range(1..))]
     per_second: u32,
     #[command(flatten)]
-    why: Why,
-    #[command(flatten)]
-    yes: Yes,
+    consent: Consent,
     #[command(flatten)]
     pub(super) at: At,
 }
@@ -57,12 +51,11 @@ impl Redrive {
         desk.needs_rules()?;
         let order = Order {
             verb: "redrive",
-            dry_run: self.dry_run,
             per_second: self.per_second,
-            yes: &self.yes,
+            consent: &self.consent,
             json: self.at.json,
         };
-        let work = Round { why: self.why.text()? };
+        let work = Round { why: self.consent.why()? };
         order.carry_out(desk, &self.meant, &work).await
     }
 }

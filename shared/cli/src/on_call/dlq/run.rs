@@ -6,9 +6,8 @@ use super::plan::{self, Meant};
 use crate::ended::Ended;
 use crate::interrupted::interrupted;
 use crate::on_call::answer::{Answer, Page, counted};
-use crate::on_call::confirm::Yes;
+use crate::on_call::confirm::Consent;
 use crate::on_call::desk::Desk;
-use crate::say::say;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::{Value, json};
@@ -48,12 +47,10 @@ pub trait Work {
 pub struct Order<'a> {
     /// What it is called.
     pub verb: &'static str,
-    /// Only the plan.
-    pub dry_run: bool,
     /// How many in a second.
     pub per_second: u32,
     /// Whether that is meant.
-    pub yes: &'a Yes,
+    pub consent: &'a Consent,
     /// Whether the answer is for machines.
     pub json: bool,
 }
@@ -75,16 +72,8 @@ impl Order<'_> {
             .collect();
         page.line(format_args!("{} to {}", counted(chosen.len(), "letter"), self.verb));
         let planned = plan.json();
-        if chosen.is_empty() || self.dry_run {
-            return Ok(page.answer(json!({ "plan": planned, "done": [], "left": [] }), Ended::Well));
-        }
-        if !self.yes.yes && !self.json {
-            // Whoever is asked has seen the plan.
-            say(page.clone().answer(Value::Null, Ended::Well).text.trim_end());
-            page = desk.page();
-        }
-        if !self.yes.means(&format!("{} {}?", self.verb, counted(chosen.len(), "letter")))? {
-            page.aside("nothing was done: --yes does it");
+        let question = format!("{} {}?", self.verb, counted(chosen.len(), "letter"));
+        if chosen.is_empty() || !self.consent.given(&mut page, self.json, &question)? {
             return Ok(page.answer(json!({ "plan": planned, "done": [], "left": [] }), Ended::Well));
         }
         let mut run =

@@ -3,18 +3,16 @@
 use crate::ended::Ended;
 use crate::on_call::answer::{Answer, Page, counted};
 use crate::on_call::at::At;
-use crate::on_call::confirm::Yes;
-use crate::on_call::decide::Why;
+use crate::on_call::confirm::Consent;
 use crate::on_call::desk::Desk;
 use crate::on_call::find::Which;
-use crate::say::say;
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
-use sekali::ids::Tenant;
+use sekali::ids::{Tenant, Who};
 use sekali::key::ResourceKey;
-use sekali::operate::Said;
+use sekali::operate::Erased;
 use sekali::ports::Store;
-use sekali::protocol::decide::{Intent, Operator};
+use sekali::protocol::decide::Intent;
 use sekali::protocol::event::Event;
 use sekali_aws::dynamodb::listing::{EventFilter, Listed};
 use serde_json::{Value, json};
@@ -50,20 +48,15 @@ pub struct Erase {
     /// The tenant of that event or resource, where the endpoint serves many.
     #[arg(long)]
     tenant: Option<String>,
-    /// Show the plan and do nothing.
-    #[arg(long, conflicts_with = "yes")]
-    dry_run: bool,
     #[command(flatten)]
-    why: Why,
-    #[command(flatten)]
-    yes: Yes,
+    consent: Consent,
     #[command(flatten)]
     pub(super) at: At,
 }
 
 impl Erase {
     pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
-        let why = self.why.text()?;
+        let why = self.consent.why()?;
         let events = self.meant(desk).await?;
         let mut page = desk.page();
         let rows = events.iter().map(|event| {
@@ -81,21 +74,18 @@ impl Erase {
             .iter()
             .map(|event| json!({ "key": event.key.as_str(), "id": event.id, "plan": plan(event) }))
             .collect();
-        if chosen.is_empty() || self.dry_run {
+        let question = format!("erase {}, for good?", counted(chosen.len(), "event"));
+        if chosen.is_empty() || !self.consent.given(&mut page, self.at.json, &question)? {
             return Ok(page.answer(json!({ "plan": planned, "done": [] }), Ended::with(!left.is_empty())));
         }
-        if !self.yes.yes && !self.at.json {
-            // Whoever is asked has seen the plan.
-            say(page.clone().answer(Value::Null, Ended::Well).text.trim_end());
-            page = desk.page();
-        }
-        if !self.yes.means(&format!("erase {}, for good?", counted(chosen.len(), "event")))? {
-            page.aside("nothing was erased: --yes does it");
-            return Ok(page.answer(json!({ "plan": planned, "done": [] }), Ended::Well));
-        }
+        let who = Who::new(desk.who.as_str());
         let (mut done, mut all_well) = (Vec::new(), left.is_empty());
         for event in chosen {
-            let failed = erase(desk, event, why).await.err().map(|error| format!("{error:#}"));
+            let failed = match desk.operate().erase(event, &who, why).await {
+                Ok(Erased::Wholly) => None,
+                Ok(Erased::Not(why)) => Some(why.to_owned()),
+                Err(error) => Some(error.to_string()),
+            };
             all_well &= failed.is_none();
             done.push(told(&mut page, event, failed.as_deref()));
         }
@@ -178,34 +168,6 @@ fn plan(event: &Event) -> &'static str {
         Status::InDoubt => "leave: in doubt, resolve it first",
         Status::Received | Status::Processing => "leave: still under way",
     }
-}
-
-/// On record first, so that nothing sends it round any more; then its content
-/// goes. All of it may be done again after it broke off.
-async fn erase(desk: &Desk, event: &Event, why: &str) -> Result<()> {
-    if !event.is_erased() {
-        match desk.say(event, &Operator::Erase, why).await? {
-            Said::Done { .. } => {}
-            Said::Refused(why) => bail!("{why}"),
-            Said::Followed(_) => bail!("its action was settled meanwhile: try again"),
-        }
-    }
-    let action = match &event.progress.action {
-        Some(key) => desk.store.action(key).await?,
-        None => None,
-    };
-    // What another event began holds that event's content, and goes with it.
-    if let Some(action) = action.filter(|action| action.begun_by == event.key) {
-        ensure!(
-            desk.store.erase_request(&action).await?,
-            "its action {} is under way again: look again when that has ended",
-            action.key
-        );
-    }
-    for hash in std::iter::once(&event.hash).chain(&event.seen.conflict_hashes) {
-        desk.store.erase_payload(&event.key, hash).await?;
-    }
-    Ok(())
 }
 
 fn told(page: &mut Page, event: &Event, failed: Option<&str>) -> Value {

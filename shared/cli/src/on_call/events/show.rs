@@ -114,6 +114,10 @@ fn next_step(event: &Event) -> Option<String> {
         EventStatus::Received | EventStatus::Processing => {
             "It goes on by itself: by its message, or by the sweeper.".to_owned()
         }
+        EventStatus::Failed if event.is_erased() => return None,
+        EventStatus::Failed if event.is_discarded() => {
+            format!("Discarded: nothing is to be done. After all: sekali redrive {id} --reason '..'")
+        }
         EventStatus::Failed => format!("When the cause is mended: sekali redrive {id} --reason '..'"),
         EventStatus::Held => {
             format!("sekali held release {id} --reason '..', or sekali held discard {id} --reason '..'")

@@ -96,13 +96,25 @@ impl Operator {
     }
 }
 
+/// Nothing goes round with what is no longer there.
+const ERASED: &str = "its content was erased: there is nothing to go round with";
+
+/// May the action of an event that has ended still be sent?
+fn may_be_ready(event: &Event) -> bool {
+    event.progress.status == EventStatus::Failed && event.progress.action.is_some()
+}
+
 pub(super) fn on_event(event: &Event, operator: &Operator, at: At<'_>) -> Decision {
     let progress = &event.progress;
-    if event.is_erased() && !matches!(operator, Operator::Reject { .. }) {
-        return Decision::End(End::Refuse("its content was erased: there is nothing to go round with"));
+    let sends_on = *operator == Operator::Erase && may_be_ready(event);
+    if event.is_erased() && !sends_on && !matches!(operator, Operator::Reject { .. }) {
+        return Decision::End(End::Refuse(ERASED));
     }
     match (operator, progress.status) {
-        (Operator::Erase, _) if event.has_ended() => Decision::write(erased(event, at), Then::End(End::Drop)),
+        (Operator::Erase, _) if event.has_ended() => match &progress.action {
+            Some(action) if may_be_ready(event) => Decision::Read(Read::Action(action.clone())),
+            _ => Decision::write(erased(event, at), Then::End(End::Drop)),
+        },
         (Operator::Erase, _) => Decision::End(End::Refuse(
             "it has not ended and still needs its content: let it end, or discard it, first",
         )),
@@ -165,9 +177,26 @@ fn discarded(event: &Event, at: At<'_>) -> Transition {
 /// From this write on nothing sends it round any more; then its content may go.
 /// A destination's own words may hold personal data: only the class stays.
 fn erased(event: &Event, at: At<'_>) -> Transition {
+    if event.is_erased() {
+        return Transition::default();
+    }
     let class = event.progress.reason.as_ref().map(|reason| reason.slug.as_str().to_owned());
     let reason = Some(Reason { slug: Slug::Erased, cause: class });
     at.event_with(event, Progress { reason, ..event.progress.clone() })
+}
+
+/// What is ready would be sent by whoever claims it next, with the bytes that
+/// are to go: that generation ends here. The next has bytes of its own (INV-2).
+fn closed(event: &Event, action: Option<&Action>, at: At<'_>) -> Option<ActionWrite> {
+    let action =
+        action.filter(|action| action.status == ActionStatus::Ready && action.begun_by == event.key)?;
+    let rejected = Action {
+        status: ActionStatus::Rejected,
+        reason: Some(Reason::with(Slug::Rejected, "what it would send was erased")),
+        settled_at: Some(at.now),
+        ..action.clone()
+    };
+    Some(ActionWrite::Put { from: action.as_read(), to: Box::new(rejected) })
 }
 
 pub(super) fn on_action(
@@ -177,6 +206,14 @@ pub(super) fn on_action(
     operator: &Operator,
     at: At<'_>,
 ) -> Decision {
+    if *operator == Operator::Erase && event.has_ended() {
+        let action = closed(event, action, at);
+        if event.is_erased() && action.is_none() {
+            return Decision::End(End::Refuse(ERASED));
+        }
+        let transition = Transition { action, ..erased(event, at) };
+        return Decision::write(transition, Then::End(End::Drop));
+    }
     if event.progress.status != EventStatus::InDoubt {
         return anew::on_action((event, action), intent, operator, at);
     }

@@ -3,18 +3,20 @@
 //! second set of rules can say otherwise than what then happens.
 
 use super::{Decision, Input, Intent, Operator, Read, State, Then, Undecidable, decide};
-use crate::ids::OwnerNonce;
+use crate::ids::{DestinationName, OwnerNonce};
 use crate::protocol::event::{Event, EventStatus};
 use crate::protocol::policy::{Lease, Limits, Stamp, Worker};
 use crate::protocol::reason::{Reason, Slug};
+use crate::protocol::transition::ActionWrite;
 use crate::time::UnixMillis;
 use std::time::Duration;
 
 /// What a redrive of an event would do now.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum Prospect {
-    /// It goes round, and its action begins.
-    Acts,
+    /// It goes round, and its action begins: this destination is called, unless
+    /// it is switched off, which the protocol does not know.
+    Acts(DestinationName),
     /// It goes round and waits: for another's call, for the end of a pause, or
     /// for the vendor's API.
     Waits,
@@ -41,7 +43,7 @@ impl Prospect {
     /// Does a redrive bring it on? Where it ends without an effect, a rule, an
     /// endpoint or a destination is gone, and that is to be mended first.
     pub fn goes_round(&self) -> bool {
-        matches!(self, Self::Acts | Self::Waits | Self::Ends(EventStatus::Processed, _))
+        matches!(self, Self::Acts(_) | Self::Waits | Self::Ends(EventStatus::Processed, _))
     }
 }
 
@@ -73,26 +75,33 @@ pub fn prospect(state: State<'_>, now: UnixMillis, limits: &Limits) -> Result<Ou
     if event.is_discarded() {
         return Ok(Outlook::Is(Prospect::Discarded));
     }
+    let is = |found| Ok(Outlook::Is(found));
+    let bug = || Undecidable { state: state.name(), input: "prospect" };
     let redriven = decide(State::Stored(event), Input::Operator(&Operator::Redrive), now, limits)?;
     let Decision::Write { transition, .. } = redriven else {
-        return Ok(Outlook::Is(as_it_stands(event.progress.status)));
+        return as_it_stands(event.progress.status).map(Outlook::Is).ok_or_else(bug);
     };
     let Some(write) = transition.event else { return Ok(Outlook::Is(Prospect::UnderWay)) };
     let reopened = Event { progress: write.to, ..event.clone() };
     let worker = Worker { owner: OwnerNonce::new("nobody"), lease: Lease::Until(now.plus(IMAGINED_LEASE)) };
     let stamp = Stamp { written_at: now, stamped_at: now };
     let input = Input::Message { stamp, worker: &worker };
-    Ok(match decide(of(state, &reopened), input, now, limits)? {
-        Decision::Read(read) => Outlook::Read(read),
-        Decision::Call | Decision::Write { then: Then::Call, .. } => Outlook::Is(Prospect::Acts),
-        Decision::Write { transition, .. } => Outlook::Is(match transition.event.map(|write| write.to) {
+    match decide(of(state, &reopened), input, now, limits)? {
+        Decision::Read(read) => Ok(Outlook::Read(read)),
+        Decision::Write { transition, then: Then::Call } => match transition.action {
+            Some(ActionWrite::Put { to, .. }) => is(Prospect::Acts(to.request.destination)),
+            _ => Err(bug()),
+        },
+        // Whoever only imagines a claim owns no action.
+        Decision::Call => Err(bug()),
+        Decision::Write { transition, .. } => is(match transition.event.map(|write| write.to) {
             Some(to) if !matches!(to.status, EventStatus::Received | EventStatus::Processing) => {
                 Prospect::Ends(to.status, to.reason)
             }
             _ => Prospect::Waits,
         }),
-        Decision::Probe | Decision::End(_) => Outlook::Is(Prospect::Waits),
-    })
+        Decision::Probe | Decision::End(_) => is(Prospect::Waits),
+    }
 }
 
 /// The same reading, of the event as a redrive leaves it.
@@ -109,14 +118,14 @@ fn of<'a>(state: State<'a>, reopened: &'a Event) -> State<'a> {
     }
 }
 
-fn as_it_stands(status: EventStatus) -> Prospect {
+fn as_it_stands(status: EventStatus) -> Option<Prospect> {
     match status {
-        EventStatus::Received | EventStatus::Processing => Prospect::UnderWay,
-        EventStatus::Processed | EventStatus::Ignored => Prospect::Finished(status),
-        EventStatus::InDoubt => Prospect::InDoubt,
-        EventStatus::Held => Prospect::Held,
+        EventStatus::Received | EventStatus::Processing => Some(Prospect::UnderWay),
+        EventStatus::Processed | EventStatus::Ignored => Some(Prospect::Finished(status)),
+        EventStatus::InDoubt => Some(Prospect::InDoubt),
+        EventStatus::Held => Some(Prospect::Held),
         // A failed event is always redriven.
-        EventStatus::Failed => Prospect::Acts,
+        EventStatus::Failed => None,
     }
 }
 

@@ -10,6 +10,11 @@ fn found(state: State<'_>) -> Prospect {
     }
 }
 
+/// It begins, at the destination that the rules and the action of the tests name.
+fn acts() -> Prospect {
+    Prospect::Acts("packing".into())
+}
+
 fn failed_over(action: &Action, policy: Option<&EffectPolicy>, intent: Option<&Intent<'_>>) -> Prospect {
     let mut event = event(EventStatus::Failed);
     event.progress.action = Some(key());
@@ -51,7 +56,7 @@ fn a_failed_event_says_what_must_be_read_before_anybody_knows() {
 #[test]
 fn what_today_s_rules_want_decides_where_nothing_is_bound() {
     let act = Intent::Act { moves: None, action: Some(wanted(Late::Act)) };
-    assert_eq!(failed_before(&act), Prospect::Acts);
+    assert_eq!(failed_before(&act), acts());
     let rule_gone = Reason::bare(Slug::NoRule);
     let ends = Prospect::Ends(EventStatus::Ignored, Some(rule_gone.clone()));
     assert_eq!(failed_before(&Intent::Nothing(rule_gone)), ends);
@@ -72,12 +77,12 @@ fn the_action_decides_where_one_is_bound() {
     let policy = policy(InDoubt::Park);
     let act = Intent::Act { moves: None, action: Some(wanted(Late::Act)) };
     let over = |status| failed_over(&action(status), Some(&policy), Some(&act));
-    assert_eq!(over(ActionStatus::Ready), Prospect::Acts);
+    assert_eq!(over(ActionStatus::Ready), acts());
     assert_eq!(over(ActionStatus::Done), Prospect::Ends(EventStatus::Processed, None));
     assert!(matches!(over(ActionStatus::InDoubt), Prospect::Ends(EventStatus::InDoubt, _)));
     let mut rejected = action(ActionStatus::Rejected);
     rejected.settled_at = Some(NOW);
-    assert_eq!(failed_over(&rejected, Some(&policy), Some(&act)), Prospect::Acts);
+    assert_eq!(failed_over(&rejected, Some(&policy), Some(&act)), acts());
     let Prospect::Ends(EventStatus::Failed, Some(gone)) = failed_over(&rejected, None, Some(&act)) else {
         panic!("its destination is gone")
     };
@@ -143,6 +148,39 @@ fn only_what_has_ended_is_erased_and_then_nothing_sends_it_round() {
     assert_eq!(message(&failed, moved), Decision::End(End::Fail));
 }
 
+// INV-2: whoever claims it next would send what is gone.
+#[test]
+fn an_action_that_is_ready_to_be_sent_is_closed_before_what_it_sends_is_erased() {
+    let erase = Input::Operator(&Operator::Erase);
+    let mut ended = event(EventStatus::Failed);
+    ended.progress.reason = Some(Reason::bare(Slug::Discarded));
+    ended.progress.action = Some(key());
+    assert_eq!(on(State::Stored(&ended), erase, NOW), Decision::Read(Read::Action(key())));
+    let over = |event: &Event, action: &Action| {
+        on(State::Bound { event, action: Some(action), policy: None, intent: None }, erase, NOW)
+    };
+    let ready = Action { begun_by: ended.key.clone(), ..action(ActionStatus::Ready) };
+    let decision = over(&ended, &ready);
+    let Some(ActionWrite::Put { from, to }) = written(&decision).action.clone() else {
+        panic!("{decision:?}")
+    };
+    assert_eq!((from, to.status, to.token), (ready.as_read(), ActionStatus::Rejected, ready.token));
+    assert!(ready.status.may_become(to.status) && to.settled_at == Some(NOW));
+    assert_eq!(progress(&decision).reason, Some(Reason::with(Slug::Erased, "discarded")));
+
+    // What another began is that one's to erase; what is under way goes on.
+    let others = Action { begun_by: EventKey::from_stored("event|other"), ..ready.clone() };
+    for action in [&others, &action(ActionStatus::Begun), &action(ActionStatus::Rejected)] {
+        assert_eq!(written(&over(&ended, action)).action, None);
+    }
+    // Somebody tried it meanwhile, and it is ready once more.
+    ended.progress.reason = Some(Reason::bare(Slug::Erased));
+    assert_eq!(on(State::Stored(&ended), erase, NOW), Decision::Read(Read::Action(key())));
+    let decision = over(&ended, &ready);
+    assert!(written(&decision).action.is_some() && written(&decision).event.is_none());
+    assert!(matches!(over(&ended, &others), Decision::End(End::Refuse(_))));
+}
+
 // INV-2: what is sent is never made up of what was erased.
 #[test]
 fn a_next_generation_needs_bytes_of_its_own_where_the_last_were_erased() {
@@ -151,7 +189,7 @@ fn a_next_generation_needs_bytes_of_its_own_where_the_last_were_erased() {
     let mut emptied = action(ActionStatus::Rejected);
     emptied.settled_at = Some(NOW);
     emptied.request.body.clear();
-    assert_eq!(failed_over(&emptied, Some(&policy), Some(&act)), Prospect::Acts);
+    assert_eq!(failed_over(&emptied, Some(&policy), Some(&act)), acts());
     let nothing = Intent::Nothing(Reason::bare(Slug::NoRule));
     assert!(matches!(
         failed_over(&emptied, Some(&policy), Some(&nothing)),

@@ -1,0 +1,58 @@
+//! What has ended is erased for a privacy request: its content goes, and what
+//! dedup needs stays.
+
+use super::{NotSaid, Operate, Said, Word};
+use crate::ids::Who;
+use crate::ports::{Erasure, HistoryRecord, Queue, Store};
+use crate::protocol::action::{Action, ActionStatus};
+use crate::protocol::decide::Operator;
+use crate::protocol::event::Event;
+use crate::time::Clock;
+
+/// What came of an erasure.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Erased {
+    /// Nothing of its content is left.
+    Wholly,
+    /// Something is, for this reason; the same again goes on from there.
+    Not(&'static str),
+}
+
+impl<S: Store + HistoryRecord + Erasure, Q: Queue, C: Clock> Operate<S, Q, C> {
+    /// Erases an event's payload, those of its conflicts, and what was sent on.
+    /// It is put on record first: from then on nothing sends it round any more
+    /// (INV-2), so that what goes then is missed by nobody.
+    ///
+    /// # Errors
+    /// See [`NotSaid`]: erase again, which goes on where this broke off.
+    pub async fn erase(&self, event: &Event, who: &Who, why: &str) -> Result<Erased, NotSaid> {
+        let mut event = event.clone();
+        let mut action = self.action_begun_by(&event).await?;
+        // A ready one would still send what is to go.
+        let ready = action.as_ref().is_some_and(|action| action.status == ActionStatus::Ready);
+        if ready || !event.is_erased() {
+            let word = Word { operator: &Operator::Erase, who, why };
+            event = match self.say(&event.key, word).await? {
+                Said::Done { event, .. } => *event,
+                Said::Refused(why) => return Ok(Erased::Not(why)),
+                Said::Followed(_) => return Ok(Erased::Not("its action was settled meanwhile")),
+            };
+            action = self.action_begun_by(&event).await?;
+        }
+        if let Some(action) = action
+            && !self.store.erase_request(&action).await?
+        {
+            return Ok(Erased::Not("its action is under way again: look again when that has ended"));
+        }
+        for hash in std::iter::once(&event.hash).chain(&event.seen.conflict_hashes) {
+            self.store.erase_payload(&event.key, hash).await?;
+        }
+        Ok(Erased::Wholly)
+    }
+
+    /// What another event began holds that event's content, and goes with it.
+    async fn action_begun_by(&self, event: &Event) -> Result<Option<Action>, NotSaid> {
+        let Some(key) = &event.progress.action else { return Ok(None) };
+        Ok(self.store.action(key).await?.filter(|action| action.begun_by == event.key))
+    }
+}
