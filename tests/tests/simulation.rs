@@ -267,3 +267,13 @@ fn regression_a_payload_that_comes_while_the_sweeper_gives_up_is_kept() {
         }
     }
 }
+
+// INV-2: whoever claimed it next would have sent what was erased.
+#[test]
+fn regression_what_was_ready_to_be_sent_is_rejected_before_it_is_erased() {
+    let run = kept(&Case::quiet(&shape("it cannot be reached for long, is discarded and erased"), 0));
+    let (event, action) = (only_event(&run.after), only_action(&run.after));
+    assert!(event.is_erased() && event.progress.status == EventStatus::Failed);
+    assert_eq!((action.status, action.request.body.as_slice()), (ActionStatus::Rejected, &[][..]));
+    assert_eq!(run.effects, 0);
+}

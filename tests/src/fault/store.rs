@@ -8,7 +8,7 @@ use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::pause::Pauses;
 use sekali::payload::Payload;
 use sekali::ports::{
-    Captured, Create, DuePage, HistoryRecord, IndexShard, PauseRecord, Store, StoreError, Write,
+    Captured, Create, DuePage, Erasure, HistoryRecord, IndexShard, PauseRecord, Store, StoreError, Write,
 };
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
@@ -146,5 +146,15 @@ impl<S: Store + HistoryRecord> HistoryRecord for Faulty<S> {
 
     async fn create_recorded(&self, event: &Event, record: &HistoryWrite) -> Result<Create, StoreError> {
         self.ask(StoreCall::CreateEvent, || self.port.create_recorded(event, record)).await
+    }
+}
+
+impl<S: Store + Erasure> Erasure for Faulty<S> {
+    async fn erase_payload(&self, key: &EventKey, hash: &EventHash) -> Result<(), StoreError> {
+        self.ask(StoreCall::ErasePayload, || self.port.erase_payload(key, hash)).await
+    }
+
+    async fn erase_request(&self, action: &Action) -> Result<bool, StoreError> {
+        self.ask(StoreCall::EraseRequest, || self.port.erase_request(action)).await
     }
 }

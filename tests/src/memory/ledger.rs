@@ -167,11 +167,15 @@ pub enum StoreCall {
     Due,
     /// `pauses`
     ReadPauses,
+    /// `erase_payload`
+    ErasePayload,
+    /// `erase_request`
+    EraseRequest,
 }
 
 impl StoreCall {
     /// Every call.
-    pub const ALL: [Self; 15] = [
+    pub const ALL: [Self; 17] = [
         Self::CreateEvent,
         Self::PutPayload,
         Self::KeepPayload,
@@ -187,6 +191,8 @@ impl StoreCall {
         Self::Capture,
         Self::Due,
         Self::ReadPauses,
+        Self::ErasePayload,
+        Self::EraseRequest,
     ];
 
     /// Whether the call can change anything.

@@ -10,7 +10,7 @@ use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::pause::Pauses;
 use sekali::payload::Payload;
 use sekali::ports::{
-    Captured, Create, DuePage, HistoryRecord, IndexShard, PauseRecord, Store, StoreError, Write,
+    Captured, Create, DuePage, Erasure, HistoryRecord, IndexShard, PauseRecord, Store, StoreError, Write,
 };
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
@@ -274,5 +274,21 @@ impl HistoryRecord for MemoryStore {
 
     async fn create_recorded(&self, event: &Event, record: &HistoryWrite) -> Result<Create, StoreError> {
         self.on_event(StoreCall::CreateEvent, &event.key, |tables| tables.create_recorded(event, record))
+    }
+}
+
+impl Erasure for MemoryStore {
+    async fn erase_payload(&self, key: &EventKey, hash: &EventHash) -> Result<(), StoreError> {
+        self.on_payload(StoreCall::ErasePayload, key, hash, |tables| tables.lose_payload(key, hash));
+        Ok(())
+    }
+
+    async fn erase_request(&self, action: &Action) -> Result<bool, StoreError> {
+        let mut shelf = lock(&self.0);
+        let before = Footprint::of_action(action);
+        let emptied = shelf.tables.erase_request(action);
+        let after = shelf.tables.action(&action.key).map(Footprint::of_action).unwrap_or_default();
+        shelf.ledger.wrote(StoreCall::EraseRequest, &[(before, after)]);
+        Ok(emptied)
     }
 }

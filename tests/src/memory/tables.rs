@@ -7,7 +7,7 @@ use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::pause::Pauses;
 use sekali::payload::Payload;
 use sekali::ports::{Captured, Create, StoreError, Write};
-use sekali::protocol::action::Action;
+use sekali::protocol::action::{Action, ActionStatus, EffectResult};
 use sekali::protocol::event::{CONFLICTS_LISTED, Event};
 use sekali::protocol::history::{History, HistoryWrite};
 use sekali::protocol::resource::Resource;
@@ -118,9 +118,25 @@ impl Tables {
         self.payloads.get(&(key.clone(), hash.clone())).map(|stored| &stored.payload)
     }
 
-    /// Loses a payload, as if its TTL had passed.
+    /// Loses a payload, as if its TTL had passed or somebody had erased it.
     pub fn lose_payload(&mut self, key: &EventKey, hash: &EventHash) {
         self.payloads.remove(&(key.clone(), hash.clone()));
+    }
+
+    /// See [`Erasure::erase_request`](sekali::ports::Erasure::erase_request).
+    pub fn erase_request(&mut self, read: &Action) -> bool {
+        let settled = matches!(read.status, ActionStatus::Done | ActionStatus::Rejected);
+        let stored = self.actions.get_mut(&read.key);
+        let Some(stored) = stored.filter(|stored| settled && read.as_read().admits(Some(stored))) else {
+            return false;
+        };
+        stored.request.body.clear();
+        let erased = || "erased".to_owned();
+        stored.result = stored.result.as_ref().map(|_| EffectResult(erased()));
+        if let Some(cause) = stored.reason.as_mut().and_then(|reason| reason.cause.as_mut()) {
+            *cause = erased();
+        }
+        true
     }
 
     /// Whether, and when, a payload may be removed.

@@ -1,17 +1,21 @@
 //! A human deals with what needs one: finds out what really happened to what
 //! is in doubt, redrives the dead letters, and sends failed events round again.
+//! What is not wanted any more is discarded and erased.
 
 use super::executor::Slot;
+use super::mutant::{Mutant, Watchmaker};
 use super::run::Time;
+use super::seat::Seat;
 use super::world::{Process, World};
+use crate::memory::{MemoryQueue, MemoryStore};
 use sekali::ids::Who;
 use sekali::key::EventKey;
-use sekali::operate::{NotSaid, Operate, Word};
+use sekali::operate::{Erased, NotSaid, Operate, Word};
 use sekali::pause::{Drain, Pauses};
-use sekali::ports::Entropy;
+use sekali::ports::{Entropy, Erasure};
 use sekali::protocol::action::EffectResult;
 use sekali::protocol::decide::Operator;
-use sekali::protocol::event::EventStatus;
+use sekali::protocol::event::{Event, EventStatus};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,6 +24,9 @@ const LATER: Duration = Duration::from_secs(15 * 60);
 
 /// Rounds before even a human gives up.
 const ROUNDS: usize = 6;
+
+/// Times that a human comes back to what cannot be erased yet.
+const TRIES: usize = 12;
 
 /// Readings of an event that others move meanwhile.
 const READINGS: usize = 8;
@@ -35,12 +42,18 @@ pub fn deals_with_it(world: &Arc<World>, time: &mut Time) -> bool {
         if !time.pass() {
             return false;
         }
+        if world.case.shape.discarded {
+            set_going(world, standing(world, EventStatus::Failed), |_, _, _| Some(Operator::Discard));
+            if !time.pass() {
+                return false;
+            }
+        }
         let moved = world.queue.redrive().len();
         world.diary.note(world.now(), || format!("a human redrives {moved} dead letters"));
         if !time.pass() {
             return false;
         }
-        let failed = standing(world, EventStatus::Failed);
+        let failed = failed_for_now(world);
         if failed.is_empty() && standing(world, EventStatus::InDoubt).is_empty() {
             break;
         }
@@ -53,10 +66,18 @@ pub fn deals_with_it(world: &Arc<World>, time: &mut Time) -> bool {
 }
 
 fn standing(world: &World, status: EventStatus) -> Vec<EventKey> {
-    world.store.look(|tables| {
-        let standing = tables.events().filter(|event| event.progress.status == status);
-        standing.map(|event| event.key.clone()).collect()
-    })
+    those(world, |event| event.progress.status == status)
+}
+
+/// What failed and is not given up.
+fn failed_for_now(world: &World) -> Vec<EventKey> {
+    those(world, |event| event.progress.status == EventStatus::Failed && !event.has_ended())
+}
+
+fn those(world: &World, which: impl Fn(&Event) -> bool) -> Vec<EventKey> {
+    world
+        .store
+        .look(|tables| tables.events().filter(|event| which(event)).map(|event| event.key.clone()).collect())
 }
 
 fn set_going(
@@ -90,15 +111,20 @@ fn evidence(process: &Process, world: &World, key: &EventKey) -> Option<Operator
     })
 }
 
-/// The command, on record.
-async fn says(process: &Process, world: &World, key: &EventKey, operator: &Operator) {
-    process.desk.diary.note(world.now(), || format!("{} says {operator:?}", process.desk.name));
-    let operate = Operate {
+/// A human's process, ready to carry out what is decided.
+fn operate(process: &Process, world: &World) -> Operate<Seat<MemoryStore>, Seat<MemoryQueue>, Watchmaker> {
+    Operate {
         store: process.at(&world.store),
         queue: process.at(&world.queue),
         clock: process.clock.clone(),
         deployment: world.deployment(),
-    };
+    }
+}
+
+/// The command, on record.
+async fn says(process: &Process, world: &World, key: &EventKey, operator: &Operator) {
+    process.desk.diary.note(world.now(), || format!("{} says {operator:?}", process.desk.name));
+    let operate = operate(process, world);
     let word = Word { operator, who: &Who::from("a human"), why: "looked" };
     for _ in 0..READINGS {
         match operate.say(key, word).await {
@@ -112,6 +138,54 @@ async fn says(process: &Process, world: &World, key: &EventKey, operator: &Opera
             Err(NotSaid::Store(_) | NotSaid::Contended) => {}
         }
     }
+}
+
+/// A human erases everything that has ended, what failed after it was
+/// discarded, and comes back for the rest.
+pub async fn erases(world: Arc<World>, from: Duration) {
+    world.clock.sleep(from).await;
+    for _ in 0..TRIES {
+        let (events, mut gone) = (those(&world, |_| true), 0);
+        for key in &events {
+            let process = world.process("operator");
+            if failed_for_now(&world).contains(key) {
+                process.run(says(&process, &world, key, &Operator::Discard), &Slot::default()).await;
+            }
+            let (process, wholly) = (world.process("operator"), Slot::default());
+            process.run(erase(&process, &world, key), &wholly).await;
+            gone += usize::from(wholly.take().await == Some(true));
+        }
+        if gone > 0 && gone == events.len() {
+            return;
+        }
+        world.clock.sleep(LATER).await;
+    }
+}
+
+/// Says whether nothing is left of its content.
+async fn erase(process: &Process, world: &World, key: &EventKey) -> bool {
+    let operate = operate(process, world);
+    for _ in 0..READINGS {
+        let Some(event) = world.store.look(|tables| tables.event(key).cloned()) else { return true };
+        if process.desk.mutant == Some(Mutant::ErasesWhatIsOpen) {
+            // Without asking, and on no record.
+            return operate.store.erase_payload(key, &event.hash).await.is_ok();
+        }
+        match operate.erase(&event, &Who::from("a human"), "a privacy request").await {
+            Ok(erased) => {
+                let name = &process.desk.name;
+                process.desk.diary.note(world.now(), || format!("{name} erases {}: {erased:?}", event.id));
+                return erased == Erased::Wholly;
+            }
+            Err(NotSaid::Undecidable(error)) => {
+                world.watch.broken("protocol", format!("erase: {error}"), world.now());
+                return false;
+            }
+            // A port that fails is asked again.
+            Err(NotSaid::Store(_) | NotSaid::Contended) => {}
+        }
+    }
+    false
 }
 
 /// A human pauses every endpoint and ends the pause, however often the store

@@ -50,11 +50,13 @@ pub enum Mutant {
     ToldApartByDelivery,
     /// What has not happened by now is taken for what never will.
     TakesNotYetForNever,
+    /// Content is erased without asking whether somebody still needs it.
+    ErasesWhatIsOpen,
 }
 
 impl Mutant {
     /// Every mistake, the promise that it breaks, and a shape that shows it.
-    pub const ALL: [(Self, &'static str, &'static str); 16] = [
+    pub const ALL: [(Self, &'static str, &'static str); 17] = [
         (Self::AcknowledgesBeforeThePut, "INV-1", THRICE),
         (Self::RestoresATtl, "INV-9", "acts unheard and promises nothing"),
         (Self::NeverKeepsAPayload, "INV-9", "acts unheard and promises nothing"),
@@ -71,6 +73,7 @@ impl Mutant {
         (Self::DeletesTheWholeBatch, "INV-1", "refuses, until a human sends it again"),
         (Self::ToldApartByDelivery, "INV-2", "something told once, in three deliveries of their own"),
         (Self::TakesNotYetForNever, "INV-2", "acts after its caller has gone and can be asked"),
+        (Self::ErasesWhatIsOpen, "INV-9", "it is erased after an effect that nobody heard of"),
     ];
 
     /// The edition of the configuration that it runs under.

@@ -38,6 +38,7 @@ pub fn check(world: &World, round: Round) {
         for action in tables.actions() {
             check_action(world, action);
         }
+        check_erased(world, &tables);
         check_calls(world);
         if round == Round::Human {
             check_effects(world);
@@ -68,7 +69,8 @@ fn check_event(world: &World, event: &Event, tables: &Tables, round: Round) {
     // What was given up before its payload came is a human's, payload or not.
     let given_up = event.progress.reason.as_ref().is_some_and(|reason| reason.slug == Slug::BoundReached)
         && world.case.shape.mishap.is_some();
-    let stuck = matches!(status, EventStatus::Failed | EventStatus::InDoubt) && !given_up;
+    let stuck =
+        matches!(status, EventStatus::Failed | EventStatus::InDoubt) && !given_up && !event.has_ended();
     let expected = match round {
         Round::Traffic => may_need_a_human(world) || !acknowledged,
         Round::Human => matches!(last_edition(world), Some(Edition::NoDestination)) || !acknowledged,
@@ -100,6 +102,17 @@ fn last_edition(world: &World) -> Option<Edition> {
 fn acknowledged(world: &World, tables: &Tables, event: &Event) -> bool {
     let names = |named: &Named| find(tables, *named).is_some_and(|found| found.key == event.key);
     world.promised().acknowledged.iter().any(names)
+}
+
+/// What is erased has left nothing where it was sent on.
+fn check_erased(world: &World, tables: &Tables) {
+    for event in tables.events().filter(|event| event.is_erased()) {
+        let action = event.progress.action.as_ref().and_then(|action| tables.action(action));
+        if action.is_some_and(|action| action.begun_by == event.key && !action.request.body.is_empty()) {
+            let what = format!("{} is erased, and what it sent is there", event.id);
+            world.watch.broken("erasure", what, world.now());
+        }
+    }
 }
 
 fn check_action(world: &World, action: &Action) {
@@ -193,7 +206,12 @@ fn check_calls(world: &World) {
 /// In the end everything that was asked for has happened, once.
 fn check_effects(world: &World) {
     let (happened, wanted) = (world.destination.yard().effects(), world.case.shape.effects);
+    // What failed, and was discarded and erased before it could go round again.
+    let tables = world.store.tables();
+    let unwanted =
+        tables.events().any(|event| event.is_erased() && event.progress.status == EventStatus::Failed);
     let may_be_fewer = world.promised().given_up > 0
+        || unwanted
         || matches!(last_edition(world), Some(Edition::NoRule | Edition::NoDestination));
     if happened > wanted || (happened < wanted && !may_be_fewer) {
         let what = format!("{happened} effects where {wanted} were asked for");

@@ -126,6 +126,9 @@ impl Case {
         if let Some((from, until)) = self.shape.pause {
             world.spawner.spawn(human::pauses(Arc::clone(&world), from, until));
         }
+        if let Some(from) = self.shape.erased {
+            world.spawner.spawn(human::erases(Arc::clone(&world), from));
+        }
         let mut time = Time::begin(Arc::clone(&world), executor);
         let at_rest = time.pass();
         let before = world.store.tables();

@@ -14,8 +14,8 @@ use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::pause::Pauses;
 use sekali::payload::Payload;
 use sekali::ports::{
-    Call, Captured, Create, Destination, DuePage, Found, Get, Got, HistoryRecord, IndexShard, Message,
-    NotGot, Outbound, Outcome, PauseRecord, Probe, Queue, QueueError, Store, StoreError, Write,
+    Call, Captured, Create, Destination, DuePage, Erasure, Found, Get, Got, HistoryRecord, IndexShard,
+    Message, NotGot, Outbound, Outcome, PauseRecord, Probe, Queue, QueueError, Store, StoreError, Write,
 };
 use sekali::protocol::action::Action;
 use sekali::protocol::event::Event;
@@ -244,6 +244,18 @@ impl HistoryRecord for Seat<MemoryStore> {
     async fn create_recorded(&self, event: &Event, record: &HistoryWrite) -> Result<Create, StoreError> {
         let created = self.port.create_recorded(event, record);
         self.desk.turn("brings an event", created, |end| diary::end(end, diary::created)).await
+    }
+}
+
+impl Erasure for Seat<MemoryStore> {
+    async fn erase_payload(&self, key: &EventKey, hash: &EventHash) -> Result<(), StoreError> {
+        let erase = self.port.erase_payload(key, hash);
+        self.desk.turn("erases the payload", erase, |end| diary::end(end, |()| "gone".to_owned())).await
+    }
+
+    async fn erase_request(&self, action: &Action) -> Result<bool, StoreError> {
+        let erase = self.port.erase_request(action);
+        self.desk.turn("empties the request", erase, |end| diary::end(end, ToString::to_string)).await
     }
 }
 

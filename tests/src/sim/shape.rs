@@ -66,6 +66,11 @@ pub struct Shape {
     pub deploy: Option<(Duration, Edition)>,
     /// A human pauses every endpoint from here to there.
     pub pause: Option<(Duration, Duration)>,
+    /// From then on a human is to erase everything, discarding first what
+    /// failed, and tries until it is done.
+    pub erased: Option<Duration>,
+    /// A human discards what failed before the dead letters are moved.
+    pub discarded: bool,
     /// A fault that belongs to the shape, at the first call of this kind.
     pub mishap: Option<(PortCall, Fault)>,
     /// Letters that one invocation is handed.
@@ -111,6 +116,8 @@ impl Shape {
             api: Outlook::Prompt,
             deploy: None,
             pause: None,
+            erased: None,
+            discarded: false,
             mishap: None,
             batch: 1,
             effects,
@@ -134,13 +141,21 @@ impl Shape {
         Self { pause: Some((from, until)), ..self }
     }
 
+    fn erased(self, from: Duration) -> Self {
+        Self { erased: Some(from), ..self }
+    }
+
+    fn discarded(self) -> Self {
+        Self { discarded: true, ..self }
+    }
+
     fn in_pairs(self) -> Self {
         Self { pairs: true, ..self }
     }
 
     /// Every shape.
     pub fn all() -> Vec<Self> {
-        [basic(), moody(), asked(), deployed(), together(), signalled(), confirmed()].concat()
+        [basic(), moody(), asked(), deployed(), together(), signalled(), confirmed(), unwanted()].concat()
     }
 
     /// The shape of this name.
@@ -334,5 +349,37 @@ fn confirmed() -> Vec<Shape> {
         asked("a confirmation that is silent and then refused", Temper::SilentThenRefuses),
         asked("a confirmation that is refused, until a human sends it again", Temper::RefusesFirst),
         asked("a confirmation that cannot be made twice", Temper::Unreachable(2)),
+    ]
+}
+
+/// A human discards and erases, while vendors and workers go on.
+fn unwanted() -> Vec<Shape> {
+    let one_after_the_other = vec![
+        sent(AT_ONCE, Says::Paid(FIRST_PAID)),
+        sent(seconds(3_600), Says::ShopPaid { id: "msg_paid", order: "A-1" }),
+    ];
+    let other = Payment { amount: 9900, ..FIRST_PAID };
+    let conflict = vec![sent(AT_ONCE, Says::Paid(FIRST_PAID)), sent(seconds(5), Says::Paid(other))];
+    vec![
+        once_and_again("it is erased, and comes again").erased(seconds(2)),
+        once_and_again("it is erased after an effect that nobody heard of")
+            .tempered(Temper::ActsUnheard)
+            .promising(Promise::Nothing)
+            .erased(seconds(60)),
+        once_and_again("it is refused, discarded and erased")
+            .tempered(Temper::RefusesFirst)
+            .erased(seconds(60)),
+        once_and_again("it cannot be reached for long, is discarded and erased")
+            .tempered(Temper::Unreachable(12))
+            .erased(seconds(60)),
+        once_and_again("it is refused and discarded, and its letter is moved all the same")
+            .tempered(Temper::RefusesFirst)
+            .discarded(),
+        Shape::new("two contents under one id, and both are erased", conflict, 1).erased(seconds(10)),
+        Shape::new("the first of two vendors that name one action is erased", one_after_the_other.clone(), 1)
+            .erased(seconds(60)),
+        Shape::new("the first of two is refused, discarded and erased", one_after_the_other, 1)
+            .tempered(Temper::RefusesFirst)
+            .erased(seconds(60)),
     ]
 }

@@ -34,7 +34,11 @@ impl Seen {
         if after.token == before.token && after.owner != before.owner {
             self.broken("INV-5", "another owner wrote under the same token".to_owned(), now);
         }
-        if before.request != after.request || before.first_begun_at != after.first_begun_at {
+        // What is settled may be erased; nothing is sent with it any more.
+        let emptied = before.status == after.status && after.request.body.is_empty();
+        let settled = matches!(after.status, ActionStatus::Done | ActionStatus::Rejected);
+        let erased = emptied && settled && before.request.destination == after.request.destination;
+        if (before.request != after.request && !erased) || before.first_begun_at != after.first_begun_at {
             self.broken("INV-2", "a frozen request was changed".to_owned(), now);
         }
         // A destination that was asked says what happened: that ends a doubt.
@@ -68,7 +72,8 @@ impl Seen {
         let follows = after.generation == before.generation.next()
             && after.token == before.token.next()
             && before.status == ActionStatus::Rejected
-            && after.status == ActionStatus::Begun;
+            && after.status == ActionStatus::Begun
+            && !after.request.body.is_empty();
         if !follows {
             let what = format!("a generation began after {}", before.status.as_str());
             self.broken("INV-2", what, now);

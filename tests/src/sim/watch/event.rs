@@ -11,6 +11,10 @@ impl Seen {
     pub(super) fn check_event(&mut self, last: &Tables, after: &Event, tables: &Tables, now: UnixMillis) {
         match last.event(&after.key) {
             None => self.new_event(after, now),
+            // INV-2: with what was erased nothing goes round.
+            Some(before) if before.is_erased() && before.progress != after.progress => {
+                self.broken("INV-2", format!("{} was erased, and moved", after.id), now);
+            }
             Some(before) if before.progress == after.progress => return,
             Some(before) if before.progress.generation == after.progress.generation => {
                 self.moved(&before.progress, after, (last, tables), now);
@@ -69,13 +73,13 @@ impl Seen {
     fn stands(&mut self, event: &Event, tables: &Tables, now: UnixMillis) {
         let progress = &event.progress;
         let (id, status) = (&event.id, progress.status);
-        if status.needs_human() && progress.expires.is_some() {
+        if status.needs_human() && progress.expires.is_some() && !event.has_ended() {
             self.broken("INV-9", format!("{id} is {} and can expire", status.as_str()), now);
         }
-        if status.is_finished() != progress.due.is_none() {
+        if event.has_ended() != progress.due.is_none() {
             self.broken("INV-1", format!("{id} is {} and nobody will look", status.as_str()), now);
         }
-        if status.is_finished() && progress.expires.is_none() {
+        if event.has_ended() && progress.expires.is_none() {
             self.broken("INV-9", format!("{id} is finished and never expires"), now);
         }
         let action = progress.action.as_ref().and_then(|key| tables.action(key));

@@ -79,6 +79,8 @@ impl Watch {
         // of every window is for that.
         let apart = if event.seen.conflicts > 0 { MARGIN } else { SKEW * 3 };
         match (tables.payload_expiry(&event.key, &event.hash), expires) {
+            // A delivery that came after that may have brought it once more.
+            _ if event.is_erased() => {}
             (Expiry::Absent, _) => {
                 self.broken("INV-1", format!("{id} was acknowledged, and its payload is not there"), now);
             }
@@ -149,7 +151,7 @@ impl Seen {
     fn check_ttl(&mut self, event: &Event, last: &Tables, tables: &Tables, now: UnixMillis) {
         let before = last.payload_expiry(&event.key, &event.hash);
         let after = tables.payload_expiry(&event.key, &event.hash);
-        let open = !event.progress.status.is_finished();
+        let open = !event.has_ended();
         if open && before != Expiry::Absent && after == Expiry::Absent {
             self.broken("INV-9", format!("the payload of {} is gone while it is open", event.id), now);
         }
