@@ -24,36 +24,23 @@ impl Why {
     }
 }
 
-/// Whether a plan is to be carried out, and why.
+/// Yes, beforehand.
 #[derive(Debug, Clone, Args)]
-pub struct Consent {
-    /// Show the plan and do nothing.
-    #[arg(long, conflicts_with = "yes")]
-    dry_run: bool,
-    #[command(flatten)]
-    why: Why,
+pub struct Yes {
     /// Do it without asking; needed where there is no terminal.
     #[arg(long)]
     yes: bool,
 }
 
-impl Consent {
-    /// Why; asked for before anything is looked at.
-    ///
-    /// # Errors
-    /// As [`Why::text`].
-    pub fn why(&self) -> Result<&str> {
-        self.why.text()
-    }
-
+impl Yes {
     /// Asks on a terminal, where the plan on the page is shown first. Elsewhere
     /// only --yes is a yes.
     ///
     /// # Errors
     /// The terminal cannot be read.
     pub fn given(&self, page: &mut Page, json: bool, question: &str) -> Result<bool> {
-        if self.dry_run || self.yes {
-            return Ok(self.yes);
+        if self.yes {
+            return Ok(true);
         }
         if !json {
             let (text, aside) = page.take();
@@ -67,6 +54,36 @@ impl Consent {
             page.aside("nothing was done: --yes does it");
         }
         Ok(given)
+    }
+}
+
+/// Whether a plan is to be carried out, and why.
+#[derive(Debug, Clone, Args)]
+pub struct Consent {
+    /// Show the plan and do nothing.
+    #[arg(long, conflicts_with = "yes")]
+    dry_run: bool,
+    #[command(flatten)]
+    why: Why,
+    #[command(flatten)]
+    yes: Yes,
+}
+
+impl Consent {
+    /// Why; asked for before anything is looked at.
+    ///
+    /// # Errors
+    /// As [`Why::text`].
+    pub fn why(&self) -> Result<&str> {
+        self.why.text()
+    }
+
+    /// As [`Yes::given`], and never where only the plan is wanted.
+    ///
+    /// # Errors
+    /// As [`Yes::given`].
+    pub fn given(&self, page: &mut Page, json: bool, question: &str) -> Result<bool> {
+        Ok(!self.dry_run && self.yes.given(page, json, question)?)
     }
 }
 

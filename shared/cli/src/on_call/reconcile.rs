@@ -6,7 +6,6 @@ use super::confirm::Yes;
 use super::desk::Desk;
 use super::shown;
 use crate::ended::Ended;
-use crate::say::say;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use sekali::config::{self, Endpoint, SecretName};
@@ -143,17 +142,12 @@ impl Reconcile {
             page.line(format_args!("{} would be taken in", counted(missing.len(), "event")));
             return Ok(Vec::new());
         }
-        if !self.yes.yes && !self.at.json {
-            // Whoever is asked has seen the list.
-            say(page.clone().answer(Value::Null, Ended::Well).text.trim_end());
-            *page = desk.page();
-        }
         page.aside(
             "they are missing under the names of today: what came under another name of the endpoint, \
              its dedup_scope or its tenant is not found, and would act once more",
         );
-        if !self.yes.means(&format!("take in {}?", counted(missing.len(), "event")))? {
-            page.aside("nothing was taken in: --yes does it");
+        let question = format!("take in {}?", counted(missing.len(), "event"));
+        if !self.yes.given(page, self.at.json, &question)? {
             return Ok(Vec::new());
         }
         let bring = Bring {
