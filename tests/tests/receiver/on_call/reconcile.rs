@@ -203,7 +203,8 @@ async fn deliveries_of_a_github_hook_are_found_over_pages_and_taken_in() -> Resu
         "payload": serde_json::from_slice::<Value>(&sent.body)? } });
     api.answers("/hooks/42/deliveries/2", [json(200, told.to_string())]);
 
-    let line = ["reconcile", "github", "--ingest", "--reason", "they were down", "--yes", "--per-second", "50"];
+    let line =
+        ["reconcile", "github", "--ingest", "--reason", "they were down", "--yes", "--per-second", "50"];
     let taken = ask(&desk, &line, Well).await?;
     ensure!(
         taken.json["pages"] == 2 && taken.json["done"].as_array().map(Vec::len) == Some(1),
