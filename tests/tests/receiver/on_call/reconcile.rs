@@ -113,8 +113,15 @@ packing = {{ http = "http://127.0.0.1:{{destination}}/packing", honours_key_for 
 fn payment() -> Result<(Payment, Delivery, String)> {
     let payment = Payment { created: SystemClock.now().0 / 1_000 - 3_600, ..Payment::unique() };
     let delivery = payment.paid();
-    let value: Value = serde_json::from_slice(&delivery.body)?;
+    let mut value: Value = serde_json::from_slice(&delivery.body)?;
+    value["data"]["object"]["note"] = "canary-body".into();
     Ok((payment, delivery, serde_json::to_string_pretty(&value)?))
+}
+
+/// Neither the list's secret nor anything of a body is said.
+fn is_silent(said: &str) -> Result<()> {
+    ensure!(!said.contains("invented-list-key") && !said.contains("canary"), "{said}");
+    Ok(())
 }
 
 fn stripe(events: &[&str], more: bool) -> http::Response<Bytes> {
@@ -159,6 +166,9 @@ async fn what_stripe_lists_and_never_arrived_is_shown_and_taken_in_and_has_one_e
     ensure!(taken.json["done"][0]["status"] == "received", "{}", taken.text);
     let writes = ["PutItem", "SendMessage", "TransactWriteItems"].map(str::to_owned);
     ensure!(called() == looks.into_iter().chain(writes).collect(), "an operator's rights do: {:?}", called());
+    for answer in [&shown, &plan, &taken] {
+        is_silent(&format!("{}{}{:?}", answer.text, answer.json, answer.aside))?;
+    }
     let again = ask(&desk, &[&line[..], &["--yes"]].concat(), Well).await?;
     ensure!(
         again.json["counts"] == json!({ "received": 2 }) && again.json["done"] == json!([]),
@@ -222,9 +232,13 @@ async fn deliveries_of_a_github_hook_are_found_over_pages_and_taken_in() -> Resu
     api.answers("/deliveries?per_page=2", [elsewhere]);
     let refused = on_call::ask(&desk, &line).await.err().context("it cannot be read")?.to_string();
     ensure!(refused.contains("not at the list's own host") && !refused.contains("attacker"), "{refused}");
-    api.answers("/deliveries?per_page=2", [json(200, "<html>")]);
-    let garbage = on_call::ask(&desk, &line).await.err().context("it cannot be read")?.to_string();
-    ensure!(garbage.contains("is not JSON"), "{garbage}");
+    api.answers("/deliveries?per_page=2", [json(200, "<html>canary-page")]);
+    let garbage = on_call::ask(&desk, &line).await.err().context("it cannot be read")?;
+    ensure!(garbage.to_string().contains("is not JSON"), "{garbage}");
+    api.answers("/deliveries?per_page=2", [json(422, "canary-page")]);
+    let refused = on_call::ask(&desk, &line).await.err().context("it cannot be read")?;
+    ensure!(refused.to_string().contains("answered 422"), "{refused}");
+    is_silent(&format!("{garbage:?}{refused:?}"))?;
     api.answers("/deliveries?per_page=2", [json(200, "[]")]);
     let empty = ask(&desk, &["reconcile", "github"], Well).await?;
     ensure!(empty.text.contains("lists no event of that time"), "{}", empty.text);
