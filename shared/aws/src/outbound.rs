@@ -11,6 +11,7 @@ use http::{Method, Request, Response};
 use http_body_util::Full;
 use hyper::body::Incoming;
 use sekali::ports::{Get, Got, NotGot, Outbound};
+use std::borrow::Cow;
 use std::sync::{Arc, OnceLock};
 use tokio::time::{Instant, timeout_at};
 
@@ -91,7 +92,9 @@ impl Outbound for Apis {
 
 async fn answer(response: Response<Incoming>, largest: usize, deadline: Instant) -> Result<Got, NotGot> {
     let (status, retry_after) = (response.status().as_u16(), retry_after(response.headers()));
-    let link = response.headers().get(LINK).and_then(|link| link.to_str().ok()).map(str::to_owned);
+    // Several fields are one list (RFC 9110, 5.3).
+    let links = response.headers().get_all(LINK).iter().map(|link| String::from_utf8_lossy(link.as_bytes()));
+    let link = links.reduce(|one, other| Cow::Owned(format!("{one}, {other}"))).map(Cow::into_owned);
     match read(response.into_body(), largest, deadline).await {
         (body, End::Whole) => Ok(Got { status, retry_after, link, body }),
         (_, End::TooLarge) => Err(NotGot::TooLarge(largest)),

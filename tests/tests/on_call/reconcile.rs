@@ -19,7 +19,7 @@ const LISTING: &str = r#"
 [endpoint.shop]
 vendor = "stripe"
 secrets = ["ssm:/shared"]
-list = { secret = "ssm:/list" }
+list = { secret = "ssm:/list", since = "2020-01-01" }
 [[endpoint.shop.guard]]
 livemode = true
 answer = 200
@@ -31,7 +31,7 @@ action.pack = { order = "/order", amount = "/amount" }
 vendor = "stripe"
 secrets = ["ssm:/shared"]
 tenant = "path"
-list = { secret = "ssm:/tenants/{tenant}/list" }
+list = { secret = "ssm:/tenants/{tenant}/list", since = "2020-01-01" }
 [[endpoint.tenants.rule]]
 type = "payment.paid"
 when = { "header:X-Region" = "eu" }
@@ -42,6 +42,7 @@ vendor = "github"
 secrets = ["ssm:/shared"]
 [endpoint.hook.list]
 secret = "ssm:/list"
+since = "2020-01-01"
 params = { owner = "example", repo = "shop", hook = "42" }
 [[endpoint.hook.rule]]
 type = "push"
@@ -361,6 +362,20 @@ async fn what_cannot_be_proved_missing_is_never_called_missing() {
     );
     assert_eq!((found.counts["filtered"], found.counts["no rule"]), (1, 1));
     assert_eq!(desk.ingest("shop").await, [KEPT], "only what never arrived");
+}
+
+// Whoever received it before, or under another name, may have acted on it.
+#[tokio::test]
+async fn what_is_from_before_this_receiver_is_never_called_missing() {
+    // It is 2027-01-15T08:00:00Z.
+    let an_hour_ago = LISTING.replace("2020-01-01", "2027-01-15T07:00:00Z");
+    let desk = Desk { bench: Bench::with(&an_hour_ago), ..Desk::new() };
+    let now = desk.now();
+    desk.lists(&[paid("evt_2", "o-2", now - 3_600), paid("evt_1", "o-1", now - 3_601)]);
+    let found = desk.found("shop").await;
+    assert_eq!(found.events[0].standing, Standing::NeverArrived);
+    assert_eq!(found.events[1].standing, Standing::Unproven(Unproven::BeforeUs));
+    assert_eq!(desk.ingest("shop").await, [KEPT]);
 }
 
 #[tokio::test]

@@ -55,7 +55,9 @@ impl Page {
         table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(head.map(Cell::new));
         for row in rows {
-            table.add_row(row.map(Cell::new));
+            // Some of it a vendor wrote: it moves no cursor.
+            let moves = |c: char| c.is_control() && c != '\n';
+            table.add_row(row.map(|cell| Cell::new(cell.replace(moves, "?"))));
         }
         for column in table.column_iter_mut() {
             column.set_padding((0, 2));

@@ -142,10 +142,6 @@ impl Reconcile {
             page.line(format_args!("{} would be taken in", counted(missing.len(), "event")));
             return Ok(Vec::new());
         }
-        page.aside(
-            "they are missing under the names of today: what came under another name of the endpoint, \
-             its dedup_scope or its tenant is not found, and would act once more",
-        );
         let question = format!("take in {}?", counted(missing.len(), "event"));
         if !self.yes.given(page, self.at.json, &question)? {
             return Ok(Vec::new());
@@ -295,6 +291,9 @@ fn meaning(standing: &Standing) -> String {
         Standing::NeverArrived => "there is no record of it, and one would still be kept".to_owned(),
         Standing::Unproven(Unproven::Expired) => {
             "its record would have expired by now: it may have been received".to_owned()
+        }
+        Standing::Unproven(Unproven::BeforeUs) => {
+            "it is from before the list's `since`: it may have been received elsewhere".to_owned()
         }
         Standing::Unproven(Unproven::NoTime) => "the list does not say when it happened".to_owned(),
         Standing::Unreadable(why) => why.clone(),

@@ -177,6 +177,10 @@ impl Tail {
             before.all.keys().filter(|key| !sight.all.contains_key(*key)).cloned().collect();
         for listed in desk.store.events(&gone).await? {
             if let Listed::Event(event) = listed {
+                // It may only have moved from one part to another while we looked.
+                if !event.has_ended() {
+                    sight.all.insert(event.key.clone(), Facts::of(&event));
+                }
                 sight.take(event, before, now);
             }
         }

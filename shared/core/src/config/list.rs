@@ -5,9 +5,11 @@ use super::Auth;
 use super::secret_ref::SecretRef;
 use crate::document::{Document, Entry, Table};
 use crate::problem::{Place, nearest};
+use crate::time::UnixMillis;
 use crate::url_template::UrlTemplate;
 use crate::vendor::Vendor;
 use crate::vendor::list::{EventList, ListAuth};
+use crate::vendor::moment;
 use std::collections::BTreeMap;
 
 /// How the vendor's list is asked for the events of one endpoint.
@@ -19,11 +21,14 @@ pub struct ListAccess {
     pub url: UrlTemplate<String>,
     /// The parts of the URL.
     pub params: BTreeMap<String, String>,
+    /// Since when this receiver gets the events, under the endpoint's present
+    /// name, dedup scope and tenants: of what is older it has no record.
+    pub since: UnixMillis,
     /// Where it is declared.
     pub place: Place,
 }
 
-pub(super) const KEYS: &[&str] = &["secret", "params", "url"];
+pub(super) const KEYS: &[&str] = &["secret", "since", "params", "url"];
 
 /// Reads `[endpoint.NAME.list]`.
 pub(super) fn read(
@@ -46,6 +51,7 @@ pub(super) fn read(
         let remedy = format!("secret = \"secretsmanager:..\": {}", list.secret());
         document.absent(table.at, "`list` does not say with which secret it is asked", Some(remedy));
     }
+    let since = since(document, table);
     let url = url(document, list, table);
     let params = params(document, vendor, list, table, url.as_ref());
     let secret = secret??;
@@ -54,7 +60,19 @@ pub(super) fn read(
         ListAuth::Basic => Auth::Basic(secret),
         ListAuth::Header(name) => Auth::ApiKey(name.to_ascii_lowercase(), secret),
     };
-    Some(ListAccess { auth, url: url?, params, place: document.place(table.at) })
+    Some(ListAccess { auth, url: url?, params, since: since?, place: document.place(table.at) })
+}
+
+fn since(document: &mut Document<'_>, table: Table<'_>) -> Option<UnixMillis> {
+    let Some(entry) = table.get("since") else {
+        let remedy = "since = \"2026-11-30\": the first delivery under the endpoint's present name, dedup_scope and tenants";
+        let message = "`list` does not say since when this receiver gets the events";
+        document.absent(table.at, message, Some(remedy.to_owned()));
+        return None;
+    };
+    document.read(entry, |text| {
+        moment::written(text).ok_or("this is no time such as \"2026-11-30\" or \"2026-11-30T12:00:00Z\"")
+    })
 }
 
 /// The list's URL, or the endpoint's own in the place of it: that of another

@@ -54,8 +54,14 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
             // Born for a human: its payload's TTL goes before the event's is
             // left out (INV-9).
             put.await?;
-            self.store.keep_payload(&event.key, &event.hash, event.progress.generation).await?;
-            self.store.create_event(&event).await?
+            match self.store.event(&event.key).await? {
+                // Whatever its payload lost its TTL for, nobody would end it.
+                Some(stored) => Create::Exists(Box::new(stored)),
+                None => {
+                    self.store.keep_payload(&event.key, &event.hash, event.progress.generation).await?;
+                    self.store.create_event(&event).await?
+                }
+            }
         } else {
             let (put, created) = join!(put, self.store.create_event(&event));
             put?;

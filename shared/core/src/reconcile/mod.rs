@@ -53,7 +53,7 @@ pub enum NotComparable {
     NoList(String),
     /// The endpoint does not say how it is asked.
     #[error(
-        "endpoint `{0}` does not say how its vendor's list is asked: [endpoint.{0}.list] secret = \"..\""
+        "endpoint `{0}` does not say how its vendor's list is asked: [endpoint.{0}.list] secret = \"..\" and since"
     )]
     NoAccess(String),
     /// Whose events is said by the URL alone, and nobody says it here.
@@ -214,7 +214,9 @@ impl<S: Store, E: Entropy> Compare<'_, S, E> {
         window: Window,
         seen: &mut HashSet<EventKey>,
     ) -> Result<Vec<Listed>, StoreError> {
-        let is_asked = |entry: &Entry| entry.at.is_none_or(|at| window.from <= at && at <= window.until);
+        // A list tells whole seconds.
+        let from = UnixMillis(window.from.0.div_euclid(1_000) * 1_000);
+        let is_asked = |entry: &Entry| entry.at.is_none_or(|at| from <= at && at <= window.until);
         let listed = page.entries.into_iter().filter(is_asked).map(|entry| self.read(subject, entry));
         // A list of deliveries has an event as often as it was sent.
         let distinct: Vec<Listed> =
@@ -222,6 +224,7 @@ impl<S: Store, E: Entropy> Compare<'_, S, E> {
         let recognised = Recognised {
             now: self.now,
             window: self.deployment.limits(&subject.endpoint.name).window,
+            since: subject.access.since,
             sent_late: subject.sent_late(),
         };
         stream::iter(distinct)

@@ -42,6 +42,9 @@ pub enum Unproven {
     Expired,
     /// Nobody says when it happened.
     NoTime,
+    /// It is from before this receiver got the events, under the endpoint's
+    /// present name: another receiver, or this one under another name, may have.
+    BeforeUs,
 }
 
 impl Standing {
@@ -71,6 +74,8 @@ pub struct Recognised {
     pub now: UnixMillis,
     /// The endpoint's dedup window.
     pub window: Duration,
+    /// Since when events are received under the endpoint's present name.
+    pub since: UnixMillis,
     /// How much earlier than the list says it may have come first.
     pub sent_late: Duration,
 }
@@ -80,7 +85,8 @@ pub struct Recognised {
 ///
 /// An event is received no earlier than it happens, and its record stays for
 /// the dedup window from then on (INV-9). So a younger event without a record
-/// never came; of an older one nobody knows. Of a list of deliveries the time
+/// never came, if it is not from before this receiver; of an older one nobody
+/// knows. Of a list of deliveries the time
 /// may be that of a repeat, so as much less is known as repeats may be late.
 pub fn standing(
     endpoint: &Endpoint,
@@ -97,6 +103,9 @@ pub fn standing(
     let surely_kept = recognised.window.saturating_sub(CLOCK_MARGIN).saturating_sub(recognised.sent_late);
     match at {
         None => Standing::Unproven(Unproven::NoTime),
+        Some(at) if at.minus(recognised.sent_late) < recognised.since => {
+            Standing::Unproven(Unproven::BeforeUs)
+        }
         Some(at) if recognised.now.since(at) >= surely_kept => Standing::Unproven(Unproven::Expired),
         Some(_) => Standing::NeverArrived,
     }

@@ -21,6 +21,12 @@ pub(crate) fn stated(text: &str, unit: Unit, zone: i32) -> Option<UnixMillis> {
     .map(UnixMillis)
 }
 
+/// A time as people write it into a file: ISO 8601, in UTC where no zone is
+/// said; a date alone is its beginning.
+pub(crate) fn written(text: &str) -> Option<UnixMillis> {
+    stated(text, Unit::Iso, 0).or_else(|| stated(&format!("{text}T00:00:00Z"), Unit::Iso, 0))
+}
+
 /// The time in a JSON value of which nobody says how it is written: a text in
 /// ISO 8601 or as HTTP has it, or a Unix time in seconds or milliseconds. From
 /// the year 5138 on seconds would be taken for milliseconds.

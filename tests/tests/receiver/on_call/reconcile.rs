@@ -67,7 +67,7 @@ async fn receiver() -> Result<(Driven, Api, Served)> {
 [endpoint.stripe]
 vendor = "stripe"
 secrets = ["env:STRIPE_WEBHOOK_SECRET"]
-list = {{ secret = "secretsmanager:{name}", url = "{url}/events?limit=2" }}
+list = {{ secret = "secretsmanager:{name}", since = "2020-01-01", url = "{url}/events?limit=2" }}
 [[endpoint.stripe.rule]]
 type = "checkout.session.completed"
 action.pack = {{ order = "/data/object/metadata/order_id" }}
@@ -77,6 +77,7 @@ vendor = "github"
 secrets = ["env:GITHUB_WEBHOOK_SECRET"]
 [endpoint.github.list]
 secret = "secretsmanager:{name}"
+since = "2020-01-01"
 url = "{url}/hooks/{{hook}}/deliveries?per_page=2"
 params = {{ hook = "42" }}
 [[endpoint.github.rule]]
@@ -86,7 +87,7 @@ action.pack = {{ order = "/after" }}
 [endpoint.odd]
 vendor = "stripe"
 secrets = ["env:STRIPE_WEBHOOK_SECRET"]
-list = {{ secret = "secretsmanager:{name}", url = "{url}/events?limit=2" }}
+list = {{ secret = "secretsmanager:{name}", since = "2020-01-01", url = "{url}/events?limit=2" }}
 [[endpoint.odd.rule]]
 type = "checkout.session.completed"
 when = {{ "query:shop" = "main" }}

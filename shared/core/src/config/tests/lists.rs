@@ -9,6 +9,7 @@ vendor = "github"
 secrets = ["env:HOOK"]
 [endpoint.hook.list]
 secret = "ssm:/prod/github-read"
+since = "2026-11-30"
 params = { owner = "example", repo = "shop", hook = "42" }
 [[endpoint.hook.rule]]
 type = "push"
@@ -37,6 +38,8 @@ fn what_is_missing_or_unknown_is_said_with_a_remedy() {
     for (with, instead, shown) in [
         ("secret = \"ssm:/prod/github-read\"", "", "does not say with which secret"),
         ("ssm:/prod/github-read", "ghp_pasted", "6:10: this does not say where the secret is kept"),
+        ("since = \"2026-11-30\"", "", "does not say since when"),
+        ("2026-11-30", "last week", "this is no time such as"),
         (", hook = \"42\"", "", "needs the parameter `hook`"),
         ("hook = \"42\"", "hook = \"\"", "`hook` is empty"),
         ("hook = \"42\"", "hok = \"42\"", "did you mean `hook`?"),
