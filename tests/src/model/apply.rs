@@ -161,6 +161,14 @@ impl Paper {
     pub fn is_there(self) -> bool {
         self != Self::Absent
     }
+
+    /// The newest generation that kept it or let it go.
+    pub fn settled_by(self) -> Option<Generation> {
+        match self {
+            Self::Kept(round) | Self::Expires(_, Some(round)) => Some(Generation::from_stored(round.into())),
+            Self::Absent | Self::Expires(_, None) => None,
+        }
+    }
 }
 
 fn ticks(expires: ExpiresAt) -> u8 {

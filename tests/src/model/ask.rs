@@ -3,7 +3,7 @@
 
 use super::catalog::{ActionRef, Catalog, DecisionRef, EventRef, ResourceRef, at, hash, put_nonce};
 use super::scenario::{Answer, TICK};
-use super::world::Act;
+use super::world::{Act, Rules, Shut, World};
 use sekali::ids::OwnerNonce;
 use sekali::ports::Outcome;
 use sekali::protocol::action::EffectResult;
@@ -14,18 +14,21 @@ use std::time::Duration;
 /// A question to `decide`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) struct Ask {
-    pub tick: u8,
-    pub event: EventRef,
-    pub known: Known,
-    pub input: Asked,
+    tick: u8,
+    gate: Gate,
+    /// By how many ticks pauses have made every round longer.
+    waited: u8,
+    event: EventRef,
+    known: Known,
+    input: Asked,
 }
 
 /// What was read besides the event.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum Known {
     Nothing,
-    Bound { action: Option<ActionRef>, rules: Option<bool> },
-    Planned { payload: bool, resource: Option<ResourceRef>, wanted: Option<ActionRef> },
+    Bound { action: Option<ActionRef>, rules: Option<Rules> },
+    Planned { rules: Rules, resource: Option<ResourceRef>, wanted: Option<ActionRef> },
 }
 
 /// What happened.
@@ -37,6 +40,24 @@ pub(super) enum Asked {
     Refused { moved: Option<u8> },
     Sweep,
     Human(Act),
+}
+
+impl Ask {
+    /// A question in a state.
+    pub fn of(world: &World, event: EventRef, known: Known, input: Asked) -> Self {
+        Self { tick: world.tick, gate: Gate::Open, waited: world.waited, event, known, input }
+    }
+
+    /// By one who read before that the endpoint is paused, or drains. Only the
+    /// sweeper gives turns.
+    pub fn at_gate(self, shut: Shut) -> Self {
+        let gate = match (shut, self.input) {
+            (Shut::Paused, _) => Gate::Paused,
+            (Shut::Drains(until), Asked::Sweep) if self.tick < until => Gate::Turn(at(until)),
+            (Shut::Drains(_) | Shut::No, _) => Gate::Open,
+        };
+        Self { gate, ..self }
+    }
 }
 
 impl Catalog {
@@ -53,12 +74,14 @@ impl Catalog {
     fn decide(&self, ask: Ask) -> Result<Decision, Undecidable> {
         let event = self.event(ask.event);
         let policy = self.policy();
-        let payload = match ask.known {
-            Known::Planned { payload, .. } => payload,
-            Known::Bound { rules, .. } => rules.unwrap_or(false),
-            Known::Nothing => false,
+        let rules = match ask.known {
+            Known::Planned { rules, .. } => rules,
+            Known::Bound { rules, .. } => rules.unwrap_or(Rules::NoPayload),
+            Known::Nothing => Rules::NoPayload,
         };
-        let intent = self.intent(event, payload);
+        let intent = self.intent(event, rules);
+        let limits = self.limits();
+        let limits = Limits { gate: ask.gate, age: limits.age + TICK * u32::from(ask.waited), ..limits };
         let state = match ask.known {
             Known::Nothing => State::Stored(event),
             Known::Bound { action, rules } => State::Bound {
@@ -74,7 +97,7 @@ impl Catalog {
                 action: wanted.map(|action| self.action(action)),
             },
         };
-        let say = |input: Input<'_>| (self.protocol.decide)(state, input, at(ask.tick), &self.limits());
+        let say = |input: Input<'_>| (self.protocol.decide)(state, input, at(ask.tick), &limits);
         match ask.input {
             Asked::Delivery { delivery, attempt, content, first } => {
                 let first_payload = match first {
@@ -160,5 +183,7 @@ fn operator(act: Act) -> Operator {
         Act::Discard => Operator::Discard,
         Act::Happened => Operator::Happened { evidence: EffectResult("seen".to_owned()), owner },
         Act::DidNotHappen => Operator::DidNotHappen { evidence: "not seen".to_owned(), owner },
+        Act::Again => Operator::Again { owner },
+        Act::Replay => Operator::Replay { forced: false },
     }
 }

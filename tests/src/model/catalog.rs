@@ -84,6 +84,8 @@ pub(super) struct EventFacts {
     pub bound: Option<usize>,
     /// The business effect that it asks for.
     pub effect: Option<u8>,
+    /// The step of its resource's course that it is a signal of.
+    pub signal: Option<u8>,
 }
 
 /// Where an action belongs in a state.
@@ -196,6 +198,7 @@ impl Catalog {
             wanted: action.map(|key| self.slot(&key)),
             bound: event.progress.action.clone().map(|key| self.slot(&key)),
             effect,
+            signal: self.content(&event).signal,
         };
         EventRef(self.events.add(form, event, facts))
     }

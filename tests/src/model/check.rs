@@ -31,7 +31,7 @@ pub(super) fn step(catalog: &Catalog, before: &World, after: &World) -> Option<B
     }
     for slot in 0..SLOTS {
         if before.actions[slot] != after.actions[slot]
-            && let Some(broken) = action_step(catalog, before.actions[slot], after.actions[slot])
+            && let Some(broken) = action_step(catalog, before.actions[slot], (after.actions[slot], after))
         {
             return Some(broken);
         }
@@ -58,7 +58,7 @@ fn event_step(
             let (from, to) = (from.status.as_str(), to.status.as_str());
             return Some(Broken::new("INV-3", format!("an event went from {from} to {to}")));
         }
-        Ordering::Greater if !matches!(from.status, EventStatus::Failed | EventStatus::Held) => {
+        Ordering::Greater if !may_go_round(catalog, from.status) => {
             let from = from.status.as_str();
             return Some(Broken::new("INV-3", format!("an event began a new generation while {from}")));
         }
@@ -88,7 +88,17 @@ fn event_step(
     None
 }
 
-fn action_step(catalog: &Catalog, before: Option<ActionRef>, after: Option<ActionRef>) -> Option<Broken> {
+/// By message or by hand what failed or was held; only by hand what is done.
+fn may_go_round(catalog: &Catalog, from: EventStatus) -> bool {
+    let anew = catalog.slice.anew && from == EventStatus::Processed;
+    anew || matches!(from, EventStatus::Failed | EventStatus::Held)
+}
+
+fn action_step(
+    catalog: &Catalog,
+    before: Option<ActionRef>,
+    (after, world): (Option<ActionRef>, &World),
+) -> Option<Broken> {
     let Some(after) = after.map(|after| catalog.action(after)) else {
         return Some(Broken::new("INV-4", "an action is gone"));
     };
@@ -105,6 +115,12 @@ fn action_step(catalog: &Catalog, before: Option<ActionRef>, after: Option<Actio
         }
         Ordering::Equal if before.request != after.request => {
             Some(Broken::new("INV-2", "what a generation sends was changed"))
+        }
+        // After done only where a human wanted it once more; and what had been
+        // done stays known, so that its events keep their end.
+        Ordering::Greater if from == ActionStatus::Done && world.ledger.agains != [0; EVENTS] => {
+            let known = to == ActionStatus::Ready && after.last_done == Some(before.generation);
+            (!known).then(|| Broken::new("INV-4", "it was forgotten which generation was done"))
         }
         Ordering::Greater if from != ActionStatus::Rejected => {
             Some(Broken::new("INV-2", format!("the next generation was begun after {}", from.as_str())))
@@ -130,8 +146,15 @@ fn resource_step(catalog: &Catalog, before: &World, after: &World, shelf: usize)
 
 /// What a state breaks by itself.
 fn state(catalog: &Catalog, world: &World) -> Option<Broken> {
-    if let Some(effect) = world.ledger.effects.iter().position(|times| *times > 1) {
-        return Some(Broken::new("INV-2", format!("effect {effect} happened twice")));
+    let wanted = |effect: usize| {
+        let asks = |event: &EventRef| catalog.event_facts(*event).effect.map(usize::from) == Some(effect);
+        let places = (0..EVENTS).filter(|place| world.events[*place].as_ref().is_some_and(asks));
+        1 + places.map(|place| world.ledger.agains[place]).sum::<u8>()
+    };
+    for effect in 0..EVENTS {
+        if world.ledger.effects[effect] > wanted(effect) {
+            return Some(Broken::new("INV-2", format!("effect {effect} happened twice")));
+        }
     }
     if world.ledger.stray {
         return Some(Broken::new(
@@ -191,7 +214,9 @@ fn bounded(catalog: &Catalog, world: &World, place: usize, event: &Event) -> Opt
 
 fn follows(world: &World, event: &Event, wish: Option<u8>, action: Option<&Action>) -> Option<Broken> {
     match (event.progress.status, action) {
-        (EventStatus::Processed, Some(action)) if action.status != ActionStatus::Done => {
+        (EventStatus::Processed, Some(action))
+            if action.status != ActionStatus::Done && !was_done(event, action) =>
+        {
             Some(Broken::new("INV-4", format!("processed, and its action is {}", action.status.as_str())))
         }
         (EventStatus::Processed, None) if wish.is_some() => {
@@ -208,6 +233,12 @@ fn follows(world: &World, event: &Event, wish: Option<u8>, action: Option<&Actio
         (EventStatus::Processing, None) => Some(Broken::new("INV-4", "processing without an action")),
         _ => None,
     }
+}
+
+/// A human began another generation after the one that the event followed.
+pub(super) fn was_done(event: &Event, action: &Action) -> bool {
+    let own = event.progress.action_generation;
+    own.is_some() && own <= action.last_done
 }
 
 /// The record of an action against what really happened.

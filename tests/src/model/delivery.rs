@@ -151,7 +151,7 @@ impl Ways<'_> {
         let Delivery { attempt, stored: Some(stored), .. } = world.deliveries[number] else { return };
         let content = self.arriving(number);
         let input = Asked::Delivery { delivery: number, attempt, content, first };
-        let ask = Ask { tick: world.tick, event: stored, known: Known::Nothing, input };
+        let ask = Ask::of(&world, stored, Known::Nothing, input);
         let Some(decision) = self.ask(ask) else { return };
         let event = self.catalog.event(stored);
         world.deliveries[number].at = match self.catalog.decision(decision) {

@@ -114,7 +114,8 @@ impl Ways<'_> {
         let worker = world.workers[number];
         let (event, bound, answer) = (worker.event?, worker.bound?, worker.answer?);
         let known = Known::Bound { action: bound, rules: None };
-        let decision = self.ask(Ask { tick: world.tick, event, known, input: Asked::Outcome(answer) })?;
+        let decision =
+            self.ask(Ask::of(&world, event, known, Asked::Outcome(answer)).at_gate(worker.gate))?;
         match self.catalog.decision(decision) {
             Decision::Write { .. } => {
                 let stage = self.first_stage(decision);

@@ -1,10 +1,10 @@
 //! A human with the command line: truthful, and with a write that others race.
 
 use super::ask::{Ask, Asked, Known};
-use super::catalog::{DecisionRef, EventRef};
+use super::catalog::{ActionRef, DecisionRef, EventFacts, EventRef};
 use super::scenario::{EVENTS, Kind};
 use super::step::{Ways, What, Who};
-use super::world::{Act, Human, HumanAt, Letter, Stage, World};
+use super::world::{Act, Human, HumanAt, Letter, Rules, Stage, World};
 use super::write::{Draft, Written};
 use sekali::protocol::decide::{Decision, End, Read, Then};
 use sekali::protocol::event::EventStatus;
@@ -20,9 +20,8 @@ impl Ways<'_> {
                 self.decide_on(world, Known::Nothing, What::ReadsEvent);
             }
             HumanAt::ReadingAction => {
-                let slot = self.human_slot();
-                let action = slot.and_then(|slot| self.before.actions[slot]);
-                self.decide_on(self.before, Known::Bound { action, rules: None }, What::ReadsAction);
+                let known = Known::Bound { action: self.human_action(), rules: None };
+                self.decide_on(self.before, known, What::ReadsAction);
             }
             HumanAt::Writing(stage) => self.human_write(stage),
             HumanAt::Sending => self.human_send(),
@@ -57,22 +56,33 @@ impl Ways<'_> {
                 let happened = self.true_now(event, Act::Happened);
                 vec![if happened { Act::Happened } else { Act::DidNotHappen }, Act::Redrive]
             }
+            EventStatus::Processed if self.catalog.slice.anew => vec![Act::Again, Act::Replay],
+            // What is still under way must not be begun anew.
+            EventStatus::Processing if self.catalog.slice.anew => vec![Act::Again, Act::Replay],
             _ => Vec::new(),
         }
     }
 
     /// What a human says is what is the case when it is written.
     fn true_now(&self, event: EventRef, act: Act) -> bool {
-        let effect = self.catalog.event_facts(event).effect.map_or(0, usize::from);
+        let happened = self.before.happened(self.catalog.event_facts(event));
         match act {
-            Act::Happened => self.before.ledger.effects[effect] > 0,
-            Act::DidNotHappen => self.before.ledger.effects[effect] == 0,
-            Act::Redrive | Act::Release | Act::Discard => true,
+            Act::Happened => happened,
+            Act::DidNotHappen => !happened,
+            Act::Redrive | Act::Release | Act::Discard | Act::Again | Act::Replay => true,
         }
     }
 
-    fn human_slot(&self) -> Option<usize> {
-        self.catalog.event_facts(self.before.human.event?).bound
+    fn human_action(&self) -> Option<ActionRef> {
+        self.before.actions[self.catalog.event_facts(self.before.human.event?).bound?]
+    }
+
+    /// The payload is read right after the action: what the rules make of it
+    /// is the same at any time.
+    fn human_rules(&self) -> Option<Rules> {
+        let facts = self.catalog.event_facts(self.before.human.event?);
+        let there = self.before.papers[facts.place][facts.content].is_there();
+        Some(if there { Rules::Payload } else { Rules::NoPayload })
     }
 
     fn decide_on(&mut self, mut world: World, known: Known, what: What) {
@@ -81,10 +91,14 @@ impl Ways<'_> {
             world.human = Human::IDLE;
             return self.add(Who::Human, what, world);
         }
-        let ask = Ask { tick: world.tick, event, known, input: Asked::Human(act) };
+        let ask = Ask::of(&world, event, known, Asked::Human(act));
         let Some(decision) = self.ask(ask) else { return };
         match self.catalog.decision(decision) {
             Decision::Read(Read::Action(_)) => world.human.at = HumanAt::ReadingAction,
+            Decision::Read(Read::Intent) if matches!(known, Known::Bound { rules: None, .. }) => {
+                let known = Known::Bound { action: self.human_action(), rules: self.human_rules() };
+                return self.decide_on(world, known, what);
+            }
             Decision::Write { .. } => {
                 world.human.decision = Some(decision);
                 world.human.at = HumanAt::Writing(self.first_stage(decision));
@@ -105,7 +119,7 @@ impl Ways<'_> {
             world.human.at = at;
             return self.add(Who::Human, what, settled(world));
         }
-        for end in self.write(Draft { decision, read: event, nonce: 0 }) {
+        for end in self.write(Draft { decision, read: event, nonce: 0, truth: None }) {
             let mut world = end.world;
             if end.what == What::Writes || end.what == What::WritesUnheard || end.what == What::WriteHangs {
                 self.count_round(&mut world, act);
@@ -122,9 +136,12 @@ impl Ways<'_> {
     /// The human opened a round, or may have.
     fn count_round(&self, world: &mut World, act: Act) {
         let Some(event) = self.before.human.event else { return };
-        if matches!(act, Act::Redrive | Act::Release) {
-            let rounds = &mut world.ledger.rounds[self.catalog.event_facts(event).place];
-            *rounds += 1;
+        let place = self.catalog.event_facts(event).place;
+        if act.opens_a_round() {
+            world.ledger.rounds[place] += 1;
+        }
+        if act == Act::Again {
+            world.ledger.agains[place] += 1;
         }
     }
 
@@ -146,6 +163,20 @@ impl Ways<'_> {
         world.human = Human::IDLE;
         world.send(Letter::sent(place));
         self.add(Who::Human, What::Sends, world);
+    }
+}
+
+impl Act {
+    /// Whether it is the begin of the event's next generation.
+    pub fn opens_a_round(self) -> bool {
+        matches!(self, Self::Redrive | Self::Release | Self::Again | Self::Replay)
+    }
+}
+
+impl World {
+    /// Whether the effect in doubt really happened.
+    pub fn happened(&self, event: EventFacts) -> bool {
+        event.bound.is_some_and(|slot| self.ledger.calls[slot].acted.is_some())
     }
 }
 

@@ -3,7 +3,7 @@
 
 use super::scenario::Kind;
 use super::step::{Ways, What, Who};
-use super::world::{DeliveryAt, Letter, Place};
+use super::world::{DeliveryAt, Letter, Place, Shut, World};
 
 impl Ways<'_> {
     /// One tick. An ingest instance does not outlive two of them.
@@ -12,7 +12,7 @@ impl Ways<'_> {
             return;
         }
         let mut world = self.before;
-        world.tick += 1;
+        world.pass();
         for delivery in &mut world.deliveries {
             let under_way = !matches!(delivery.at, DeliveryAt::Away | DeliveryAt::Gone);
             if under_way && world.tick > delivery.started + 1 {
@@ -61,6 +61,27 @@ impl Ways<'_> {
         }
     }
 
+    /// The resource goes on at the vendor's.
+    pub fn course(&mut self) {
+        let mut world = self.before;
+        world.truth += 1;
+        if usize::from(world.truth) < self.catalog.slice.api.course.len() {
+            self.add(Who::Vendor, What::GoesOn, world);
+        }
+    }
+
+    /// A human pauses the endpoint, and lets it go on.
+    pub fn pause(&mut self) {
+        if self.before.gate == Shut::Paused {
+            let mut world = self.before;
+            world.resume();
+            self.add(Who::Human, What::Resumes, world);
+        } else if let Some(mut world) = self.spend(Kind::Pause) {
+            world.gate = Shut::Paused;
+            self.add(Who::Human, What::Pauses, world);
+        }
+    }
+
     /// A call of which nobody heard takes effect after all.
     pub fn ghost(&mut self) {
         let Some(ghost) = self.before.ghost else { return };
@@ -73,5 +94,22 @@ impl Ways<'_> {
             // It settled without effect.
             self.add(Who::Destination, What::Passes, world);
         }
+    }
+}
+
+impl World {
+    /// One tick. No round grows old by a pause.
+    pub fn pass(&mut self) {
+        self.tick += 1;
+        match self.gate {
+            Shut::Paused => self.waited += 1,
+            Shut::Drains(until) if until <= self.tick => self.gate = Shut::No,
+            Shut::Drains(_) | Shut::No => {}
+        }
+    }
+
+    /// The pause ends, and what waited comes by turns.
+    pub fn resume(&mut self) {
+        self.gate = Shut::Drains(self.tick + 1);
     }
 }

@@ -4,20 +4,30 @@
 
 use super::catalog::{Catalog, at};
 use super::check;
-use super::scenario::{Answer, Budget, DELIVERIES, EVENTS, SWEEPERS, WORKERS};
+use super::scenario::{Answer, Budget, DELIVERIES, EVENTS, SWEEPERS, Told, WORKERS};
 use super::search::fingerprint;
 use super::step::{Broken, Successor, Ways, What};
-use super::world::{Act, Delivery, Human, HumanAt, Place, Sweeper, SweeperAt, Worker, WorkerAt, World};
+use super::world::{Act, Delivery, Human, HumanAt, Place, Shut, Sweeper, SweeperAt, Worker, WorkerAt, World};
 use sekali::ports::Due;
 use sekali::protocol::action::ActionStatus;
-use sekali::protocol::event::EventStatus;
+use sekali::protocol::event::{Event, EventStatus};
 use sekali::protocol::reason::Slug;
 use std::collections::HashSet;
 
+/// Ticks for which a pause lasts on: longer than the windows of the slices that
+/// have one.
+const LONG_PAUSE: u8 = 10;
 /// Ticks after which everything must have come to rest.
 const PATIENCE: u8 = 12;
 /// Steps of one actor at one event.
 const STEPS: usize = 60;
+
+/// Whether the vendor's API tells anything.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Api {
+    Tells,
+    Silent,
+}
 
 /// The states whose rest is known to be good.
 #[derive(Default)]
@@ -30,17 +40,20 @@ impl Rests {
         if !self.0.insert(fingerprint(&bare)) {
             return None;
         }
-        come_to_rest(catalog, bare).err()
+        let silent = !catalog.slice.api.course.is_empty();
+        let broken = come_to_rest(catalog, bare, Api::Tells).err();
+        broken.or_else(|| silent.then(|| come_to_rest(catalog, bare, Api::Silent).err()).flatten())
     }
 }
 
-fn come_to_rest(catalog: &mut Catalog, bare: World) -> Result<(), Broken> {
-    let rested = rest(catalog, bare)?;
+fn come_to_rest(catalog: &mut Catalog, bare: World, api: Api) -> Result<(), Broken> {
+    let bare = wait_for_the_pause(catalog, bare)?;
+    let rested = rest(catalog, bare, api)?;
     for place in 0..EVENTS {
         agrees(catalog, &rested, place)?;
     }
     let told = humans(catalog, rested)?;
-    let rested = rest(catalog, told)?;
+    let rested = rest(catalog, told, Api::Tells)?;
     for place in 0..EVENTS {
         agrees(catalog, &rested, place)?;
     }
@@ -62,13 +75,58 @@ fn abandoned(world: &World) -> World {
     }
 }
 
-/// Sweeper and worker, without a fault, until nothing is open.
-fn rest(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
-    for _ in 0..PATIENCE {
-        for place in 0..EVENTS {
-            world = sweep(catalog, world, place)?;
-            world = deliver(catalog, world)?;
+/// Sweeper and worker while the endpoint stays paused: nothing ends by waiting,
+/// and nothing expires (INV-8, INV-9). Then it goes on.
+fn wait_for_the_pause(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
+    if world.gate != Shut::Paused {
+        return Ok(world);
+    }
+    for _ in 0..LONG_PAUSE {
+        let before = world;
+        world = round(catalog, world, Api::Tells)?;
+        for (before, after) in before.events.iter().zip(&world.events) {
+            let (Some(before), Some(after)) = (before, after) else { continue };
+            ended_by_waiting(catalog.event(*before), catalog.event(*after))?;
         }
+        world.pass();
+    }
+    world.resume();
+    Ok(world)
+}
+
+fn ended_by_waiting(before: &Event, after: &Event) -> Result<(), Broken> {
+    let reason = after.progress.reason.as_ref().map(|reason| reason.slug);
+    let bound = matches!(reason, Some(Slug::BoundReached | Slug::AttemptsExhausted));
+    let failed = before.progress.status != after.progress.status && bound;
+    // Of what is under way a sweep still counts: its lease ends, whatever the pause.
+    let swept = after.progress.action.is_none() && before.progress.sweeps < after.progress.sweeps;
+    match failed || swept {
+        true => Err(Broken::new("INV-8", "waiting for a pause was counted")),
+        false => Ok(()),
+    }
+}
+
+/// The sweeper looks at each event that is due, and a worker at what it sends.
+fn round(catalog: &mut Catalog, mut world: World, api: Api) -> Result<World, Broken> {
+    for place in 0..EVENTS {
+        world = sweep(catalog, world, place)?;
+        world = deliver(catalog, world, api)?;
+    }
+    let expired = world.events.iter().flatten().any(|event| {
+        let progress = &catalog.event(*event).progress;
+        let open = Due::of(progress.status) == Some(Due::Open);
+        open && progress.expires.is_some_and(|expires| expires.as_millis() <= at(world.tick))
+    });
+    match expired {
+        true => Err(Broken::new("INV-9", "an event reached its TTL while it was open")),
+        false => Ok(world),
+    }
+}
+
+/// Sweeper and worker, without a fault, until nothing is open.
+fn rest(catalog: &mut Catalog, mut world: World, api: Api) -> Result<World, Broken> {
+    for _ in 0..PATIENCE {
+        world = round(catalog, world, api)?;
         let open = world
             .events
             .iter()
@@ -77,7 +135,7 @@ fn rest(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
         if !open && !doubt_to_follow(catalog, &world) {
             return Ok(world);
         }
-        world.tick += 1;
+        world.pass();
     }
     Err(Broken::new("INV-1", "an event comes to no end that people can see"))
 }
@@ -112,13 +170,13 @@ fn sweep(catalog: &mut Catalog, world: World, place: usize) -> Result<World, Bro
         if world.sweepers[0].at == SweeperAt::Idle {
             return Ok(world);
         }
-        world = first(catalog, world, |ways| ways.sweeper(0))?;
+        world = first(catalog, world, Api::Tells, |ways| ways.sweeper(0))?;
     }
     Err(Broken::new("INV-8", "a sweeper does not come to an end"))
 }
 
 /// A worker takes every letter there is, once.
-fn deliver(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
+fn deliver(catalog: &mut Catalog, mut world: World, api: Api) -> Result<World, Broken> {
     for letter in world.letters.into_iter().flatten() {
         world.letters = Default::default();
         world.send(letter);
@@ -126,7 +184,7 @@ fn deliver(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
             continue;
         }
         for _ in 0..STEPS {
-            world = first(catalog, world, |ways| ways.worker(0))?;
+            world = first(catalog, world, api, |ways| ways.worker(0))?;
             if world.workers[0].at == WorkerAt::Idle {
                 break;
             }
@@ -140,10 +198,20 @@ fn deliver(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
 }
 
 /// One step of an actor, the way on that goes well.
-fn first(catalog: &mut Catalog, world: World, act: impl FnOnce(&mut Ways<'_>)) -> Result<World, Broken> {
+fn first(
+    catalog: &mut Catalog,
+    world: World,
+    api: Api,
+    act: impl FnOnce(&mut Ways<'_>),
+) -> Result<World, Broken> {
     let mut ways = Ways::from(catalog, world);
     act(&mut ways);
-    let well = ways.found.iter().position(|way| way.what == What::Calls(Answer::Done)).unwrap_or(0);
+    let wanted = |way: &Successor| match way.what {
+        What::Calls(Answer::Done) => true,
+        What::Hears(told) => (told == Told::Nothing) == (api == Api::Silent),
+        _ => false,
+    };
+    let well = ways.found.iter().position(wanted).unwrap_or(0);
     let Some(Successor { world: after, broken, .. }) = ways.found.into_iter().nth(well) else {
         return Err(Broken::new("INV-1", "an actor has no way on"));
     };
@@ -160,15 +228,14 @@ fn humans(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
     world.tick += catalog.slice.promise.settling + 2;
     for place in 0..EVENTS {
         let Some(event) = world.events[place] else { continue };
-        let effect = catalog.event_facts(event).effect.map_or(0, usize::from);
         let act = match catalog.event(event).progress.status {
             EventStatus::Failed => Act::Redrive,
             EventStatus::Held => Act::Release,
-            EventStatus::InDoubt if world.ledger.effects[effect] > 0 => Act::Happened,
+            EventStatus::InDoubt if world.happened(catalog.event_facts(event)) => Act::Happened,
             EventStatus::InDoubt => Act::DidNotHappen,
             _ => continue,
         };
-        if matches!(act, Act::Redrive | Act::Release) {
+        if act.opens_a_round() {
             world.ledger.rounds[place] += 1;
         }
         world.human =
@@ -178,12 +245,12 @@ fn humans(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
                 break;
             }
             let rounds = world.ledger.rounds;
-            world = first(catalog, world, |ways| ways.human())?;
+            world = first(catalog, world, Api::Tells, |ways| ways.human())?;
             world.ledger.rounds = rounds;
         }
         let left = world.events[place].map(|event| catalog.event(event).progress.status);
         let led_on = match act {
-            Act::Redrive | Act::Release => left == Some(EventStatus::Received),
+            Act::Redrive | Act::Release | Act::Again | Act::Replay => left == Some(EventStatus::Received),
             Act::Happened => left == Some(EventStatus::Processed),
             Act::DidNotHappen => left == Some(EventStatus::Failed),
             Act::Discard => left == Some(EventStatus::Ignored),
@@ -192,7 +259,7 @@ fn humans(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
             return Err(Broken::new("INV-1", format!("a human could not lead an event on: {act:?}")));
         }
     }
-    deliver(catalog, world)
+    deliver(catalog, world, Api::Tells)
 }
 
 /// An event that rests says of its action what is the case.
@@ -205,7 +272,8 @@ fn agrees(catalog: &Catalog, world: &World, place: usize) -> Result<(), Broken> 
     let rejected = event.progress.reason.as_ref().is_some_and(|reason| reason.slug == Slug::Rejected);
     let agrees = match (event.progress.status, action.status) {
         (EventStatus::InDoubt, ActionStatus::InDoubt) | (EventStatus::Processed, ActionStatus::Done) => true,
-        (EventStatus::InDoubt | EventStatus::Processed, _) => false,
+        (EventStatus::Processed, _) => check::was_done(event, action),
+        (EventStatus::InDoubt, _) => false,
         (EventStatus::Failed, ActionStatus::Done | ActionStatus::InDoubt) => !(same && rejected),
         _ => true,
     };

@@ -28,6 +28,7 @@ pub struct Slice {
     pub(super) stories: &'static [Story],
     pub(super) arrivals: &'static [Arrival],
     pub(super) promise: Promise,
+    pub(super) api: Api,
     pub(super) answers: &'static [Answer],
     pub(super) workers: usize,
     pub(super) sweepers: usize,
@@ -36,6 +37,8 @@ pub struct Slice {
     pub(super) human: Pace,
     pub(super) budget: Budget,
     pub(super) bounds: Bounds,
+    /// A human may want a finished event once more.
+    pub(super) anew: bool,
     /// The last tick; paths to an end may take longer.
     pub(super) horizon: u8,
 }
@@ -66,6 +69,9 @@ pub(super) struct Content {
     /// Status of the resource and the vendor's number of it.
     pub moves: Option<(&'static str, &'static str)>,
     pub asks: Option<Wish>,
+    /// It is only a signal: the vendor's API says how the resource stands, and
+    /// knows at least this many steps of its course.
+    pub signal: Option<u8>,
 }
 
 /// An action that a content asks for.
@@ -93,6 +99,28 @@ pub(super) struct Promise {
     pub in_doubt: InDoubt,
     pub honours: Option<u8>,
     pub settling: u8,
+}
+
+/// A vendor's API, and the course of the one resource that it tells about.
+#[derive(Debug, Clone, Copy)]
+pub(super) struct Api {
+    /// Its statuses one after the other, and the API's number of each.
+    pub course: &'static [(&'static str, Option<&'static str>)],
+    /// How far it has come when the search begins.
+    pub since: u8,
+    /// Whether the API may still tell what was so before.
+    pub behind: bool,
+}
+
+/// What a worker hears of the vendor's API. The adversary chooses.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Told {
+    /// Nothing that says how the resource stands; it is asked again.
+    Nothing,
+    /// That it will never say.
+    Never,
+    /// How it stands, as a step of its course.
+    Step(u8),
 }
 
 /// What a call can come to. The adversary chooses among a slice's answers.
@@ -130,6 +158,8 @@ pub(super) struct Budget {
     pub refusal: u8,
     pub redrive: u8,
     pub operator: u8,
+    pub pause: u8,
+    pub young: u8,
     pub any: u8,
 }
 
@@ -154,6 +184,10 @@ pub(super) enum Kind {
     Redrive,
     /// A human decides about an event.
     Operator,
+    /// A human pauses the endpoint.
+    Pause,
+    /// A message is young enough to come again soon.
+    Young,
 }
 
 /// The bounds of all work, in tries and ticks.
@@ -177,6 +211,8 @@ impl Budget {
         refusal: 0,
         redrive: 0,
         operator: 0,
+        pause: 0,
+        young: 0,
         any: 0,
     };
 
@@ -192,8 +228,11 @@ impl Budget {
             Kind::Refusal => &mut self.refusal,
             Kind::Redrive => &mut self.redrive,
             Kind::Operator => &mut self.operator,
+            Kind::Pause => &mut self.pause,
+            Kind::Young => &mut self.young,
         };
-        let purse = if *own > 0 { own } else { &mut self.any };
+        // These are no trouble: only what is about them has any.
+        let purse = if *own > 0 || matches!(kind, Kind::Pause | Kind::Young) { own } else { &mut self.any };
         *purse = purse.checked_sub(1)?;
         Some(self)
     }

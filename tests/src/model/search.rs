@@ -9,7 +9,7 @@ use super::rest::Rests;
 use super::scenario::{DELIVERIES, EVENTS, Pace, SLOTS, SWEEPERS, Slice, WORKERS};
 use super::step::{Broken, Successor, Ways, What};
 use super::trace::Story;
-use super::world::{Delivery, Human, Ledger, Letter, Paper, Sweeper, Worker, World};
+use super::world::{Delivery, Human, Ledger, Letter, Paper, Shut, Sweeper, Worker, World};
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
@@ -155,6 +155,8 @@ fn all_ways(catalog: &mut Catalog, world: World) -> Vec<Successor> {
     ways.letters();
     ways.land();
     ways.ghost();
+    ways.course();
+    ways.pause();
     ways.time();
     found.append(&mut ways.found);
     found
@@ -176,6 +178,9 @@ fn beginning(catalog: &mut Catalog) -> World {
         human: Human::IDLE,
         flight: None,
         ghost: None,
+        truth: slice.api.since,
+        gate: Shut::No,
+        waited: 0,
         ledger: Ledger::EMPTY,
         budget: slice.budget,
     };

@@ -1,7 +1,7 @@
 //! The slices: ingest, processor, sweeper and human apart with more trouble
 //! each, and the whole with one trouble of any kind.
 
-use super::scenario::{Answer, Arrival, Bounds, Budget, Content, Pace, Promise, Slice, Story, Wish};
+use super::scenario::{Answer, Api, Arrival, Bounds, Budget, Content, Pace, Promise, Slice, Story, Wish};
 use sekali::config::InDoubt;
 use sekali::protocol::decide::Late;
 
@@ -25,6 +25,10 @@ pub const QUICK: &[Slice] = &[
     PARTS,
     ONCE_PER_EVENT,
     OTHER_WINDOW,
+    PAUSED,
+    ANEW,
+    SIGNALS,
+    UNNUMBERED,
     WHOLE_AT_ONCE,
 ];
 /// For `make model`, which takes minutes.
@@ -84,10 +88,47 @@ pub const DEEP: &[Slice] = &[
         budget: once(1, 0, 0),
         ..EXPIRED
     },
+    Slice {
+        name: "a pause, with two troubles of any kind",
+        budget: Budget { any: 2, ..PAUSED.budget },
+        ..PAUSED
+    },
+    Slice { name: "a pause, and a sweeper between any two calls", sweeper: Pace::Stepwise, ..PAUSED },
+    ANEW_APART,
+    Slice {
+        name: "an effect wanted again, with a crash and a redelivery",
+        budget: Budget { operator: 2, ..once(1, 1, 0) },
+        ..ANEW
+    },
+    Slice {
+        name: "events that are only signals, a worker's calls apart",
+        worker: Pace::Stepwise,
+        horizon: 1,
+        ..SIGNALS
+    },
+    Slice {
+        name: "events that are only signals, with a crash and a lost answer",
+        worker: Pace::Stepwise,
+        sweepers: 0,
+        budget: Budget { crash: 1, lost_answer: 1, ..YOUNG },
+        horizon: 1,
+        ..SIGNALS
+    },
+    Slice {
+        name: "events that are only signals, with a human",
+        budget: Budget { redrive: 1, operator: 1, ..YOUNG },
+        ..SIGNALS
+    },
+    Slice {
+        name: "answers without a number, and a trouble of any kind",
+        budget: Budget { any: 1, ..YOUNG },
+        ..UNNUMBERED
+    },
     Slice { name: "half of the window used, with a worker", workers: 1, worker: Pace::AtOnce, ..WINDOW },
 ];
 
-const NOTHING: Content = Content { held: false, moves: None, asks: None };
+const NOTHING: Content = Content { held: false, moves: None, asks: None, signal: None };
+const NOBODY: Api = Api { course: &[], since: 0, behind: false };
 
 /// Asks for an effect under one key field.
 const fn asks(field: &'static [&'static str], effect: u8) -> Content {
@@ -112,6 +153,11 @@ const fn skips(content: Content) -> Content {
 
 const fn says(status: &'static str, number: &'static str, content: Content) -> Content {
     Content { moves: Some((status, number)), ..content }
+}
+
+/// Only a signal that the resource has come to this step of its course.
+const fn signals(step: u8, content: Content) -> Content {
+    Content { signal: Some(step), ..content }
 }
 
 const PACK: Content = asks(&["order_1"], 0);
@@ -157,6 +203,7 @@ const SLICE: Slice = Slice {
     stories: &[],
     arrivals: &[],
     promise: PARK,
+    api: NOBODY,
     answers: &[Answer::Done],
     workers: 1,
     sweepers: 1,
@@ -165,6 +212,7 @@ const SLICE: Slice = Slice {
     human: Pace::AtOnce,
     budget: Budget::NONE,
     bounds: BOUNDS,
+    anew: false,
     horizon: 2,
 };
 
@@ -172,6 +220,9 @@ const SLICE: Slice = Slice {
 const fn once(crash: u8, redelivery: u8, lost_answer: u8) -> Budget {
     Budget { crash, redelivery, lost_answer, ..Budget::NONE }
 }
+
+/// A message comes again soon after a question that got no answer, once.
+const YOUNG: Budget = Budget { young: 1, ..Budget::NONE };
 
 pub(super) const PUTS: Slice = Slice {
     name: "three deliveries of one event, one with other content",
@@ -298,6 +349,54 @@ pub(super) const HUMAN: Slice = Slice {
     bounds: Bounds { sweeps: 1, ..BOUNDS },
     horizon: 3,
     ..SLICE
+};
+
+pub(super) const PAUSED: Slice = Slice {
+    name: "an endpoint that is paused and goes on",
+    stories: &[received(PACK)],
+    promise: RETRY,
+    answers: &[Answer::Done, Answer::Rejected, Answer::NotStarted, Answer::Silent],
+    budget: Budget { pause: 1, any: 1, ..Budget::NONE },
+    bounds: Bounds { sweeps: 1, age: 4, window: 4, ..BOUNDS },
+    horizon: 2,
+    ..SLICE
+};
+
+pub(super) const ANEW: Slice = Slice {
+    name: "two events that name one action, and a human who wants its effect again",
+    anew: true,
+    budget: Budget { operator: 1, ..once(1, 0, 0) },
+    ..ROUNDS
+};
+
+pub(super) const ANEW_APART: Slice =
+    Slice { name: "an effect wanted again, a worker's calls apart", worker: Pace::Stepwise, ..ANEW };
+
+pub(super) const SIGNALS: Slice = Slice {
+    name: "two events that are only signals, and an API that may be behind",
+    stories: &[received(signals(0, PACK)), received(signals(1, OTHER))],
+    api: Api {
+        course: &[("active", Some("1")), ("resting", Some("2")), ("active", Some("3"))],
+        since: 1,
+        behind: true,
+    },
+    answers: &[Answer::Done, Answer::Rejected, Answer::NotStarted],
+    worker: Pace::AtOnce,
+    budget: YOUNG,
+    bounds: Bounds { sweeps: 1, ..BOUNDS },
+    horizon: 2,
+    ..SLICE
+};
+
+pub(super) const UNNUMBERED: Slice = Slice {
+    name: "two events that are only signals, two workers, and answers without a number",
+    api: Api { course: &[("active", None), ("resting", None), ("active", None)], since: 1, behind: false },
+    answers: &[Answer::Done],
+    workers: 2,
+    worker: Pace::Stepwise,
+    sweepers: 0,
+    horizon: 1,
+    ..SIGNALS
 };
 
 pub(super) const TENANTS: Slice = Slice {

@@ -3,7 +3,7 @@
 use super::ask::Ask;
 use super::catalog::{Catalog, DecisionRef};
 use super::check;
-use super::scenario::{Answer, Kind};
+use super::scenario::{Answer, Kind, Told};
 use super::world::{Act, World};
 
 /// Who takes a step.
@@ -16,6 +16,7 @@ pub(super) enum Who {
     Queue,
     Network,
     Destination,
+    Vendor,
     Time,
 }
 
@@ -35,6 +36,7 @@ pub(super) enum What {
     ReadsEvent,
     ReadsAction,
     AsksRules,
+    Hears(Told),
     ReadsWanted,
     Writes,
     WritesUnheard,
@@ -55,12 +57,15 @@ pub(super) enum What {
     Redrives,
     Decides(Act),
     Crashes,
+    GoesOn,
+    Pauses,
+    Resumes,
     Passes,
 }
 
 impl What {
     /// Every kind of step.
-    pub const ALL: [Self; 46] = [
+    pub const ALL: [Self; 54] = [
         Self::CreatesEvent,
         Self::CreatesEventUnheard,
         Self::MeetsEvent,
@@ -74,6 +79,9 @@ impl What {
         Self::ReadsEvent,
         Self::ReadsAction,
         Self::AsksRules,
+        Self::Hears(Told::Nothing),
+        Self::Hears(Told::Never),
+        Self::Hears(Told::Step(0)),
         Self::ReadsWanted,
         Self::Writes,
         Self::WritesUnheard,
@@ -105,7 +113,12 @@ impl What {
         Self::Decides(Act::Discard),
         Self::Decides(Act::Happened),
         Self::Decides(Act::DidNotHappen),
+        Self::Decides(Act::Again),
+        Self::Decides(Act::Replay),
         Self::Crashes,
+        Self::GoesOn,
+        Self::Pauses,
+        Self::Resumes,
         Self::Passes,
     ];
 }
@@ -141,7 +154,7 @@ impl<'a> Ways<'a> {
     }
 
     /// Takes an actor's steps as one: without trouble, but with every answer
-    /// that a call may get.
+    /// that a call or a question may get, and every end of its message.
     pub fn at_once(&mut self, act: impl Fn(&mut Ways<'_>), ended: impl Fn(&World) -> bool) {
         let mut open = std::mem::take(&mut self.found);
         for way in &mut open {
@@ -155,8 +168,10 @@ impl<'a> Ways<'a> {
             }
             let mut ways = Ways::from(self.catalog, way.world);
             act(&mut ways);
-            let calls = ways.found.iter().filter(|next| matches!(next.what, What::Calls(_))).count();
-            let goes_well = ways.found.into_iter().take(calls.max(1));
+            let open_ended =
+                |next: &&Successor| matches!(next.what, What::Calls(_) | What::Hears(_) | What::Disposes);
+            let ends = ways.found.iter().filter(open_ended).count();
+            let goes_well = ways.found.into_iter().take(ends.max(1));
             for mut next in goes_well {
                 next.broken = next.broken.or_else(|| check::step(self.catalog, &way.world, &next.world));
                 open.push(Successor { who: way.who, what: way.what, checked: true, ..next });

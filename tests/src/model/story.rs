@@ -3,7 +3,8 @@
 
 use super::catalog::{Catalog, EventRef, at, hash, put_nonce};
 use super::mutant::Slip;
-use super::scenario::{EVENTS, Wish};
+use super::scenario::{Content, EVENTS, Told, Wish};
+use super::world::Rules;
 use sekali::config::Graph;
 use sekali::ids::{
     ActionName, CorrelationId, DestinationName, EndpointName, Generation, ResourceKind, Tenant, VendorName,
@@ -23,6 +24,11 @@ static GRAPH: LazyLock<Graph> = LazyLock::new(|| {
     Graph::new([("pending", "paid"), ("paid", "shipped"), ("shipped", "closed")]).expect("a small graph")
 });
 
+/// What goes back and forth: only the order of the answers tells one from the other.
+#[expect(clippy::expect_used, reason = "two statuses are not too many")]
+static LOOP: LazyLock<Graph> =
+    LazyLock::new(|| Graph::new([("active", "resting"), ("resting", "active")]).expect("a small graph"));
+
 static KEYS: LazyLock<[EventKey; EVENTS]> = LazyLock::new(|| {
     std::array::from_fn(|place| {
         EventKey::new(&DedupScope("shop".to_owned()), None, &[Some(&place.to_string())])
@@ -40,32 +46,37 @@ fn place(event: &Event) -> usize {
 
 impl Catalog {
     /// What the rules want of an event, from its stored content.
-    pub fn intent(&self, event: &Event, payload: bool) -> Intent<'static> {
-        if !payload {
-            return Intent::PayloadMissing;
+    pub fn intent(&self, event: &Event, rules: Rules) -> Intent<'static> {
+        let content = self.content(event);
+        let told = match rules {
+            Rules::NoPayload => return Intent::PayloadMissing,
+            Rules::Payload => None,
+            Rules::Told(Told::Nothing) => {
+                return Intent::Unknown { reason: Reason::bare(Slug::TruthUnread), not_before: None };
+            }
+            Rules::Told(Told::Never) => return Intent::Unknowable(Reason::bare(Slug::TruthRefused)),
+            Rules::Told(Told::Step(step)) => Some(step),
+        };
+        if told < content.signal && self.protocol.slip != Some(Slip::TakesWhatIsOlder) {
+            return Intent::Unknown { reason: Reason::bare(Slug::TruthOlder), not_before: None };
         }
-        let content = &self.slice.stories[place(event)].contents[usize::from(event.hash != hash(0))];
         if content.held && event.progress.generation == Generation::FIRST {
             return Intent::Hold(Reason::bare(Slug::MissingKeyPart));
         }
-        if content.moves.is_none() && content.asks.is_none() {
+        let moves = self.moves(event, content, told);
+        if moves.is_none() && content.asks.is_none() {
             return Intent::Nothing(Reason::bare(Slug::NoRule));
         }
         Intent::Act {
-            moves: content.moves.map(|(to, number)| Move {
-                told_by: ToldBy::Event,
-                resource: self.resource_key(event),
-                to: to.into(),
-                order: Sequence::parse(number).map_or(OrderValue::Rank, OrderValue::Sequence),
-                graph: &GRAPH,
-            }),
+            moves,
             action: content.asks.map(|wish| Wanted {
                 name: ActionName::from(wish.name),
                 key: self.action_key(event, wish),
-                // The event's number makes the bytes of two events differ.
+                // The event's number makes the bytes of two events differ, and
+                // the step those of two answers.
                 request: FrozenRequest {
                     destination: DestinationName::from("packing"),
-                    body: vec![wish.effect, u8::try_from(place(event)).unwrap_or(0)],
+                    body: vec![wish.effect, u8::try_from(place(event)).unwrap_or(0), told.unwrap_or(0)],
                     resource: None,
                 },
                 input: InputDigest::from_stored(place(event).to_string()),
@@ -73,6 +84,27 @@ impl Catalog {
                 policy: self.policy(),
             }),
         }
+    }
+
+    /// What an event says of its resource, or the vendor's API in its place.
+    fn moves(&self, event: &Event, content: &Content, told: Option<u8>) -> Option<Move<'static>> {
+        let (to, number, told_by, graph) = match told {
+            None => {
+                let (to, number) = content.moves?;
+                (to, Some(number), ToldBy::Event, &GRAPH)
+            }
+            Some(step) => {
+                let (to, number) = *self.slice.api.course.get(usize::from(step))?;
+                (to, number, ToldBy::Api, &LOOP)
+            }
+        };
+        let order = number.and_then(Sequence::parse).map_or(OrderValue::Rank, OrderValue::Sequence);
+        Some(Move { told_by, resource: self.resource_key(event), to: to.into(), order, graph })
+    }
+
+    /// What an event's content says.
+    pub fn content(&self, event: &Event) -> &'static Content {
+        &self.slice.stories[place(event)].contents[usize::from(event.hash != hash(0))]
     }
 
     fn resource_key(&self, event: &Event) -> ResourceKey {
@@ -144,7 +176,11 @@ impl Catalog {
 
     /// Resource, action and effect that an event asks for.
     pub fn asks_for(&self, event: &Event) -> (Option<ResourceKey>, Option<ActionKey>, Option<u8>) {
-        match self.intent(event, true) {
+        let rules = match self.content(event).signal {
+            Some(step) => Rules::Told(Told::Step(step)),
+            None => Rules::Payload,
+        };
+        match self.intent(event, rules) {
             Intent::Act { moves, action } => (
                 moves.map(|wanted| wanted.resource),
                 action.as_ref().map(|wanted| wanted.key.clone()),

@@ -42,6 +42,7 @@ impl Ways<'_> {
                 continue;
             };
             world.sweepers[number].event = Some(event);
+            world.sweepers[number].gate = world.gate;
             self.sweep_on(number, world, Known::Nothing, What::ReadsEvent);
         }
     }
@@ -56,7 +57,7 @@ impl Ways<'_> {
 
     fn sweep_on(&mut self, number: usize, mut world: World, known: Known, what: What) {
         let Some(event) = world.sweepers[number].event else { return };
-        let ask = Ask { tick: world.tick, event, known, input: Asked::Sweep };
+        let ask = Ask::of(&world, event, known, Asked::Sweep).at_gate(world.sweepers[number].gate);
         let Some(decision) = self.ask(ask) else { return };
         let sweeper = &mut world.sweepers[number];
         match self.catalog.decision(decision) {
@@ -86,7 +87,7 @@ impl Ways<'_> {
             }
             return self.add(who(number), what, world);
         }
-        for end in self.write(Draft { decision, read: event, nonce: 0 }) {
+        for end in self.write(Draft { decision, read: event, nonce: 0, truth: None }) {
             let mut world = end.world;
             world.sweepers[number].at = match end.written {
                 Written::Applied if self.expires_after(decision) => SweeperAt::Writing(Stage::Expire),

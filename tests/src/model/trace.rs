@@ -1,7 +1,7 @@
 //! A way through the states, told in words: who did what, and what it changed.
 
 use super::catalog::Catalog;
-use super::scenario::{Answer, EVENTS, SLOTS};
+use super::scenario::{Answer, EVENTS, SLOTS, Told};
 use super::step::{Broken, Successor, What, Who};
 use super::world::{Act, Paper, World};
 use std::fmt::Write as _;
@@ -122,6 +122,7 @@ fn who(who: Who, before: &World, after: &World) -> String {
         Who::Human => "a human".to_owned(),
         Who::Queue => "the queue".to_owned(),
         Who::Network => "the network".to_owned(),
+        Who::Vendor => "the vendor's resource".to_owned(),
         Who::Destination => "the destination".to_owned(),
         Who::Time => "time".to_owned(),
     }
@@ -142,6 +143,9 @@ pub(super) fn what(what: What) -> &'static str {
         What::ReadsEvent => "reads the event",
         What::ReadsAction => "reads the action",
         What::AsksRules => "reads the payload and asks the rules",
+        What::Hears(Told::Nothing) => "hears nothing of the vendor's API",
+        What::Hears(Told::Never) => "hears that the vendor's API will never say",
+        What::Hears(Told::Step(_)) => "hears how the resource stands",
         What::ReadsWanted => "reads the action that the rules name",
         What::Writes => "writes",
         What::WritesUnheard => "writes and does not hear of it",
@@ -162,6 +166,9 @@ pub(super) fn what(what: What) -> &'static str {
         What::Redrives => "moves a dead letter back",
         What::Decides(act) => decides(act),
         What::Crashes => "dies",
+        What::GoesOn => "goes on",
+        What::Pauses => "pauses the endpoint",
+        What::Resumes => "lets the endpoint go on",
         What::Passes => "passes",
     }
 }
@@ -187,5 +194,7 @@ fn decides(act: Act) -> &'static str {
         Act::Discard => "discards the event",
         Act::Happened => "says that it happened",
         Act::DidNotHappen => "says that it did not happen",
+        Act::Again => "wants the effect again",
+        Act::Replay => "wants the event put to today's rules",
     }
 }

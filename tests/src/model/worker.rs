@@ -1,11 +1,11 @@
 //! A worker: the loop of the core's own `look`, one port call a step.
 
 use super::ask::{Ask, Asked, Known};
-use super::catalog::{ActionRef, DecisionFacts, DecisionRef, EventRef, at};
+use super::catalog::{ActionRef, DecisionFacts, DecisionRef, EventFacts, EventRef, at};
 use super::mutant::Slip;
-use super::scenario::{Kind, WORKERS};
-use super::step::{Ways, What, Who};
-use super::world::{Letter, Place, Stage, Worker, WorkerAt, World};
+use super::scenario::{Kind, Told, WORKERS};
+use super::step::{Broken, Ways, What, Who};
+use super::world::{Letter, Place, Rules, Shut, Stage, Worker, WorkerAt, World};
 use super::write::{Draft, Written};
 use sekali::protocol::decide::{Decision, End, Read, Then};
 use sekali::protocol::transition::ActionWrite;
@@ -19,6 +19,7 @@ impl Ways<'_> {
             WorkerAt::ReadingEvent => self.read_event(number),
             WorkerAt::ReadingAction => self.read_bound(number),
             WorkerAt::ReadingRules => self.read_rules(number),
+            WorkerAt::AskingApi => self.ask_api(number),
             WorkerAt::ReadingWanted => self.read_wanted(number),
             WorkerAt::Writing(stage) => self.writing(number, stage),
             WorkerAt::WritingRefusal(stage) => self.writing_refusal(number, stage),
@@ -54,6 +55,7 @@ impl Ways<'_> {
                 world.workers[number] = Worker {
                     at: WorkerAt::ReadingEvent,
                     letter: Some(held),
+                    gate: world.gate,
                     nonce,
                     until: world.tick + 1,
                     may_lease: true,
@@ -82,9 +84,20 @@ impl Ways<'_> {
     fn forget(&self, number: usize, world: &mut World) {
         let worker = &mut world.workers[number];
         let event = worker.letter.and_then(|letter| world.events[usize::from(letter.event)]);
-        let Worker { letter, nonce, called, until, may_lease, answer, claim, at, .. } = *worker;
-        *worker =
-            Worker { letter, nonce, called, until, may_lease, answer, claim, at, event, ..Worker::IDLE };
+        let Worker { letter, gate, nonce, called, until, may_lease, answer, claim, at, .. } = *worker;
+        *worker = Worker {
+            letter,
+            gate,
+            nonce,
+            called,
+            until,
+            may_lease,
+            answer,
+            claim,
+            at,
+            event,
+            ..Worker::IDLE
+        };
     }
 
     fn read_event(&mut self, number: usize) {
@@ -112,9 +125,18 @@ impl Ways<'_> {
         let (Some(letter), Some(event)) = (worker.letter, worker.event) else { return };
         let facts = self.catalog.event_facts(event);
         let there = self.before.papers[usize::from(letter.event)][facts.content].is_there();
-        worker.rules = Some(there);
-        if there && (facts.bound.is_none() || self.asks_rules_again()) {
+        worker.rules = Some(if there { Rules::Payload } else { Rules::NoPayload });
+        let unclaimed = facts.bound.is_none() || self.asks_rules_again();
+        let asks_api = there && facts.signal.is_some();
+        if there && unclaimed && !(asks_api && self.slips(Slip::AsksBeforeReading)) {
             worker.resource = facts.shelf.and_then(|shelf| self.before.resources[shelf]);
+        }
+        if asks_api {
+            // The resource is read before the API is asked about it (INV-3).
+            worker.at = WorkerAt::AskingApi;
+            return self.add(who(number), What::AsksRules, world);
+        }
+        if there && unclaimed {
             match (facts.shelf, facts.wanted) {
                 // Two reads side by side, of which either may be the later.
                 (Some(_), Some(_)) => {
@@ -128,10 +150,33 @@ impl Ways<'_> {
         self.on(number, world, What::AsksRules);
     }
 
+    /// The vendor's API, which tells how the resource stands, or did, or
+    /// nothing.
+    fn ask_api(&mut self, number: usize) {
+        let Some(event) = self.before.workers[number].event else { return };
+        let facts = self.catalog.event_facts(event);
+        let oldest = if self.catalog.slice.api.behind { 0 } else { self.before.truth };
+        let steps = (oldest..=self.before.truth).rev().map(Told::Step);
+        for told in steps.chain([Told::Nothing, Told::Never]) {
+            let mut world = self.before;
+            let worker = &mut world.workers[number];
+            worker.rules = Some(Rules::Told(told));
+            if facts.bound.is_none() && facts.wanted.is_some() && matches!(told, Told::Step(_)) {
+                worker.at = WorkerAt::ReadingWanted;
+                self.add(who(number), What::Hears(told), world);
+            } else {
+                self.on(number, world, What::Hears(told));
+            }
+        }
+    }
+
     fn read_wanted(&mut self, number: usize) {
         let mut world = self.before;
         let Some(event) = world.workers[number].event else { return };
-        let slot = self.catalog.event_facts(event).wanted;
+        let EventFacts { wanted: slot, shelf, signal, .. } = self.catalog.event_facts(event);
+        if signal.is_some() && self.slips(Slip::AsksBeforeReading) {
+            world.workers[number].resource = shelf.and_then(|shelf| self.before.resources[shelf]);
+        }
         world.workers[number].wanted = slot.and_then(|slot| self.before.actions[slot]);
         self.on(number, world, What::ReadsWanted);
     }
@@ -166,7 +211,12 @@ impl Ways<'_> {
         let known = self.known(&worker, event);
         let lease = worker.may_lease.then_some(worker.until);
         let input = Asked::Message { moved: letter.moved, nonce: worker.nonce, lease };
-        let decision = self.ask(Ask { tick: world.tick, event, known, input })?;
+        let decision = self.ask(Ask::of(&world, event, known, input).at_gate(worker.gate))?;
+        if worker.gate == Shut::Paused && self.then(decision) == Some(Then::Call) {
+            let broken = Some(Broken::new("a pause", "something new was begun"));
+            self.add_checked(who(number), What::IsRefused, self.before, broken);
+            return None;
+        }
         let at = match self.catalog.decision(decision) {
             Decision::Read(Read::Action(_)) => WorkerAt::ReadingAction,
             Decision::Read(Read::Intent) => WorkerAt::ReadingRules,
@@ -198,8 +248,8 @@ impl Ways<'_> {
         let unclaimed = self.catalog.event_facts(event).bound.is_none() || self.asks_rules_again();
         match (worker.bound, worker.rules) {
             (Some(action), rules) => Known::Bound { action, rules },
-            (None, Some(payload)) if unclaimed => {
-                Known::Planned { payload, resource: worker.resource, wanted: worker.wanted }
+            (None, Some(rules)) if unclaimed => {
+                Known::Planned { rules, resource: worker.resource, wanted: worker.wanted }
             }
             (None, _) => Known::Nothing,
         }
@@ -218,7 +268,7 @@ impl Ways<'_> {
                 }
             }
             Stage::Write => {
-                for end in self.write(Draft { decision, read: worker.event, nonce: worker.nonce }) {
+                for end in self.write(worker.draft(decision)) {
                     match end.written {
                         Written::Applied if self.expires_after(decision) => {
                             let mut world = end.world;
@@ -248,7 +298,7 @@ impl Ways<'_> {
         mut world: World,
         decision: DecisionRef,
         what: What,
-        broken: Option<super::step::Broken>,
+        broken: Option<Broken>,
     ) {
         let DecisionFacts { place, slot, .. } = self.catalog.decision_facts(decision);
         let action = self.catalog.transition(decision).and_then(|transition| transition.action.as_ref());
@@ -286,7 +336,7 @@ impl Ways<'_> {
             let world = self.payload_stage(decision);
             return self.at(number, world, WorkerAt::Settling(Stage::Write), What::KeepsPayload);
         }
-        for end in self.write(Draft { decision, read: worker.event, nonce: worker.nonce }) {
+        for end in self.write(worker.draft(decision)) {
             let kept = || (end.what == What::Writes).then(|| self.outcome_kept(number, &end.world)).flatten();
             let broken = end.broken.clone().or_else(kept);
             match end.written {
@@ -323,7 +373,8 @@ impl Ways<'_> {
         let (Some(letter), Some(event)) = (worker.letter, worker.event) else { return };
         let known = self.known(&worker, event);
         let input = Asked::Refused { moved: letter.moved };
-        let Some(decision) = self.ask(Ask { tick: world.tick, event, known, input }) else { return };
+        let ask = Ask::of(&world, event, known, input).at_gate(worker.gate);
+        let Some(decision) = self.ask(ask) else { return };
         let at = match self.catalog.decision(decision) {
             Decision::Write { .. } => WorkerAt::WritingRefusal(self.first_stage(decision)),
             _ => WorkerAt::Disposing,
@@ -339,7 +390,7 @@ impl Ways<'_> {
             let world = self.payload_stage(decision);
             return self.at(number, world, WorkerAt::WritingRefusal(Stage::Write), What::KeepsPayload);
         }
-        for end in self.write(Draft { decision, read: worker.event, nonce: worker.nonce }) {
+        for end in self.write(worker.draft(decision)) {
             match end.written {
                 Written::Applied => self.after_write(number, end.world, decision, end.what, end.broken),
                 Written::Unsure => self.at(number, end.world, WorkerAt::ReadingEvent, end.what),
@@ -360,8 +411,18 @@ impl Ways<'_> {
         deleted.workers[number] = Worker::IDLE;
         give_back(&mut returned, number);
         match end {
-            // A wait longer than that for a lease leaves the event to the sweeper.
-            End::Wait(until) if until > at(world.tick + 1) => self.add(who(number), what, deleted),
+            // A wait longer than that for a lease leaves the event to the
+            // sweeper, and the end of a pause is one.
+            End::Wait(until) if until > at(world.tick + 1) || worker.gate == Shut::Paused => {
+                self.add(who(number), what, deleted);
+            }
+            // Soon while the message is young, then with the sweeper.
+            End::AskAgain { .. } => {
+                self.add(who(number), what, deleted);
+                if let Some(budget) = world.budget.spend(Kind::Young) {
+                    self.add(who(number), what, World { budget, ..returned });
+                }
+            }
             End::Wait(_) | End::Retry { .. } => self.add(who(number), what, returned),
             End::Fail => {
                 deleted.send(Letter { place: Place::Dead, ..letter });
@@ -369,6 +430,14 @@ impl Ways<'_> {
             }
             _ => self.add(who(number), what, deleted),
         }
+    }
+}
+
+impl Worker {
+    /// What it writes, as it decided it.
+    fn draft(&self, decision: DecisionRef) -> Draft {
+        let truth = self.rules.and_then(Rules::truth);
+        Draft { decision, read: self.event, nonce: self.nonce, truth }
     }
 }
 

@@ -2,7 +2,7 @@
 //! happened, and what may still go wrong. Small and `Copy`: there are millions.
 
 use super::catalog::{ActionRef, DecisionRef, EventRef, ResourceRef};
-use super::scenario::{Answer, Budget, DELIVERIES, EVENTS, SLOTS, SWEEPERS, Slice, WORKERS};
+use super::scenario::{Answer, Budget, DELIVERIES, EVENTS, SLOTS, SWEEPERS, Slice, Told, WORKERS};
 
 /// Letters that the queues hold at most; a further one counts as lost.
 const LETTERS: usize = 4;
@@ -24,12 +24,35 @@ pub(super) struct World {
     pub flight: Option<Flight>,
     /// A call that may still take effect.
     pub ghost: Option<Ghost>,
+    /// How far the resource has come at the vendor's.
+    pub truth: u8,
+    pub gate: Shut,
+    /// Ticks for which the endpoint has been paused.
+    pub waited: u8,
     pub ledger: Ledger,
     pub budget: Budget,
 }
 
 /// A generation of an event, small.
 pub(super) type Round = u8;
+
+/// Whether the endpoint is paused.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Shut {
+    No,
+    Paused,
+    /// It drains until this tick: the sweeper gives turns.
+    Drains(u8),
+}
+
+/// What the rules were put to.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Rules {
+    NoPayload,
+    Payload,
+    /// The payload is only a signal, and this is what the API said.
+    Told(Told),
+}
 
 /// A payload in the table.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -111,6 +134,8 @@ pub(super) enum Created {
 pub(super) struct Worker {
     pub at: WorkerAt,
     pub letter: Option<Letter>,
+    /// The pauses as they were read first of all.
+    pub gate: Shut,
     /// The nonce of the claim it would make, or made.
     pub nonce: u8,
     /// A call was made under the nonce: the next claim draws another.
@@ -122,8 +147,8 @@ pub(super) struct Worker {
     pub event: Option<EventRef>,
     /// The action that the event is bound to, once read.
     pub bound: Option<Option<ActionRef>>,
-    /// Whether the payload was there, once the rules were asked.
-    pub rules: Option<bool>,
+    /// What the rules were put to, once they were asked.
+    pub rules: Option<Rules>,
     pub resource: Option<ResourceRef>,
     pub wanted: Option<ActionRef>,
     pub decision: Option<DecisionRef>,
@@ -138,6 +163,7 @@ pub(super) enum WorkerAt {
     ReadingEvent,
     ReadingAction,
     ReadingRules,
+    AskingApi,
     ReadingWanted,
     Writing(Stage),
     /// Writing what a refusal of the store for good leads to.
@@ -160,6 +186,8 @@ pub(super) enum Stage {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) struct Sweeper {
     pub at: SweeperAt,
+    /// The pauses as it read them.
+    pub gate: Shut,
     pub event: Option<EventRef>,
     pub decision: Option<DecisionRef>,
 }
@@ -197,6 +225,8 @@ pub(super) enum Act {
     Discard,
     Happened,
     DidNotHappen,
+    Again,
+    Replay,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -206,6 +236,8 @@ pub(super) struct Flight {
     pub read: Option<EventRef>,
     /// The nonce that it may carry.
     pub nonce: u8,
+    /// The step of the course that it was decided on.
+    pub truth: Option<u8>,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -230,6 +262,10 @@ pub(super) struct Ledger {
     pub claims: [u8; EVENTS],
     /// Rounds that a human opened, or may have.
     pub rounds: [u8; EVENTS],
+    /// How often a human wanted the effect of each event once more.
+    pub agains: [u8; EVENTS],
+    /// The step of its course by which each resource was moved; 0: by none.
+    pub told: [u8; EVENTS],
     pub acked: [bool; EVENTS],
 }
 
@@ -290,10 +326,21 @@ impl Letter {
     }
 }
 
+impl Rules {
+    /// The step of its course that the resource is said to have come to.
+    pub fn truth(self) -> Option<u8> {
+        match self {
+            Self::Told(Told::Step(step)) => Some(step),
+            Self::Told(Told::Nothing | Told::Never) | Self::NoPayload | Self::Payload => None,
+        }
+    }
+}
+
 impl Worker {
     pub const IDLE: Self = Self {
         at: WorkerAt::Idle,
         letter: None,
+        gate: Shut::No,
         nonce: 0,
         called: false,
         until: 0,
@@ -310,7 +357,7 @@ impl Worker {
 }
 
 impl Sweeper {
-    pub const IDLE: Self = Self { at: SweeperAt::Idle, event: None, decision: None };
+    pub const IDLE: Self = Self { at: SweeperAt::Idle, gate: Shut::No, event: None, decision: None };
 }
 
 impl Human {
@@ -324,6 +371,8 @@ impl Ledger {
         stray: false,
         claims: [0; EVENTS],
         rounds: [0; EVENTS],
+        agains: [0; EVENTS],
+        told: [0; EVENTS],
         acked: [false; EVENTS],
     };
 }

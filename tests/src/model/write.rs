@@ -9,6 +9,7 @@ use super::step::{Broken, Ways, What, Who};
 use super::world::{Calls, Flight, Stage, World};
 use sekali::protocol::action::{Action, ActionStatus};
 use sekali::protocol::decide::Then;
+use sekali::protocol::event::EventStatus;
 
 /// What a writer knows after its write.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub(super) struct Draft {
     pub read: Option<EventRef>,
     /// The nonce that the write may carry.
     pub nonce: u8,
+    /// The step of the resource's course that the write was decided on.
+    pub truth: Option<u8>,
 }
 
 impl Ways<'_> {
@@ -61,6 +64,8 @@ impl Ways<'_> {
         let mut world = self.before;
         if let Some((place, content, generation, expires)) = self.catalog.decision_facts(decision).paper {
             let paper = &mut world.papers[place][content];
+            let newest = paper.settled_by().filter(|_| self.slips(Slip::TtlOfAnyGeneration));
+            let generation = newest.map_or(generation, |newest| newest.max(generation));
             *paper = match expires {
                 None => paper.keep(generation),
                 Some(expires) => paper.expire(generation, expires),
@@ -96,8 +101,8 @@ impl Ways<'_> {
             ends.push(End { world, written, what, broken });
         }
         if let Some(world) = self.spend(Kind::LateWrite).filter(|world| world.flight.is_none()) {
-            let Draft { decision, read, nonce } = draft;
-            let world = World { flight: Some(Flight { decision, read, nonce }), ..world };
+            let Draft { decision, read, nonce, truth } = draft;
+            let world = World { flight: Some(Flight { decision, read, nonce, truth }), ..world };
             ends.push(End { world, written: Written::Unsure, what: What::WriteHangs, broken: None });
         }
         ends
@@ -105,9 +110,9 @@ impl Ways<'_> {
 
     /// A write that hung lands at last, or is refused.
     pub fn land(&mut self) {
-        let Some(Flight { decision, read, nonce }) = self.before.flight else { return };
+        let Some(Flight { decision, read, nonce, truth }) = self.before.flight else { return };
         let before = World { flight: None, ..self.before };
-        let (what, (world, broken)) = match self.applied(before, Draft { decision, read, nonce }) {
+        let (what, (world, broken)) = match self.applied(before, Draft { decision, read, nonce, truth }) {
             Some(landed) => (What::WriteLands, landed),
             None => (What::IsRefused, (before, None)),
         };
@@ -126,7 +131,7 @@ impl Ways<'_> {
         let mut broken = None;
         if let Some(place) = place {
             world.events[place] = after.0;
-            broken = self.event_written(&mut world, place, (items.0, after.0), draft.read);
+            broken = self.event_written(&mut world, place, (items.0, after.0), draft);
         }
         if let Some(slot) = slot {
             world.actions[slot] = after.1;
@@ -134,6 +139,7 @@ impl Ways<'_> {
         }
         if let Some(shelf) = shelf {
             world.resources[shelf] = after.2;
+            broken = broken.or_else(|| told_later(&mut world, shelf, draft.truth));
         }
         Some((world, broken))
     }
@@ -145,10 +151,11 @@ impl Ways<'_> {
         world: &mut World,
         place: usize,
         (stored, after): (Option<EventRef>, Option<EventRef>),
-        read: Option<EventRef>,
+        Draft { read, truth, .. }: Draft,
     ) -> Option<Broken> {
+        let stored_number = stored?;
         let (stored, after, read) =
-            (self.catalog.event(stored?), self.catalog.event(after?), self.catalog.event(read?));
+            (self.catalog.event(stored_number), self.catalog.event(after?), self.catalog.event(read?));
         if stored.progress.generation != after.progress.generation {
             world.ledger.claims[place] = 0;
         }
@@ -160,6 +167,11 @@ impl Ways<'_> {
         }
         if read.progress.action.is_none() && read.hash != stored.hash {
             return Some(Broken::new("INV-5", "a write decided on one content landed on another"));
+        }
+        let claimed = matches!(after.progress.status, EventStatus::Processing | EventStatus::Processed);
+        let signal = self.catalog.event_facts(stored_number).signal;
+        if claimed && read.progress.action.is_none() && truth < signal {
+            return Some(Broken::new("INV-3", "an event went by an answer older than its own signal"));
         }
         None
     }
@@ -196,4 +208,12 @@ impl Ways<'_> {
     pub fn then(&self, decision: DecisionRef) -> Option<Then> {
         self.catalog.decision_facts(decision).then
     }
+}
+
+/// INV-3: what the API said is written in the order in which it was so.
+fn told_later(world: &mut World, shelf: usize, truth: Option<u8>) -> Option<Broken> {
+    let step = truth? + 1;
+    let back = step < world.ledger.told[shelf];
+    world.ledger.told[shelf] = step;
+    back.then(|| Broken::new("INV-3", "a resource went back to an answer that was overtaken"))
 }

@@ -2,10 +2,10 @@
 
 use super::super::scenario::Slice;
 use super::super::slices::{
-    ADOPTION, DOUBT, EXPIRED, FORGOTTEN, HELD, HUMAN, NAMES, ONCE_PER_EVENT, ORDERED, OTHER_WINDOW, PARKED,
-    PARTS, PUTS, RETRIED, ROUNDS, SHARED, TENANTS, WINDOW,
+    ADOPTION, ANEW, ANEW_APART, DOUBT, EXPIRED, FORGOTTEN, HELD, HUMAN, NAMES, ONCE_PER_EVENT, ORDERED,
+    OTHER_WINDOW, PARKED, PARTS, PAUSED, PUTS, RETRIED, ROUNDS, SHARED, SIGNALS, TENANTS, UNNUMBERED, WINDOW,
 };
-use super::{Decide, Forge, Mutant, Protocol, Slip, call, claim, end, guard};
+use super::{Decide, Forge, Mutant, Protocol, Slip, anew, call, claim, end, guard, pause, truth};
 
 const fn decides(name: &'static str, slice: Slice, decide: Decide) -> Mutant {
     Mutant { name, slice, protocol: Protocol { decide, ..Protocol::REAL } }
@@ -105,9 +105,32 @@ pub const MUTANTS: &[Mutant] = &[
     decides("an event in doubt waits for a later generation", DOUBT, end::waits_for_a_strange_generation),
     decides("sweeps have no bound", EXPIRED, end::no_bound_of_sweeps),
     decides("sweeps over a rejected action have no bound", HUMAN, end::no_bound_over_rejected),
+    // The vendor's API.
+    slips("an answer older than its signal is taken", SIGNALS, Slip::TakesWhatIsOlder),
+    slips("the resource is read after the api was asked about it", UNNUMBERED, Slip::AsksBeforeReading),
+    decides("an answer that was overtaken is taken", SIGNALS, truth::takes_what_was_overtaken),
+    decides("a question without an answer counts as an attempt", SIGNALS, truth::asking_is_an_attempt),
+    decides("an api that says nothing is asked for ever", SIGNALS, truth::asks_for_ever),
+    decides("a question without an answer leaves the event as processed", SIGNALS, truth::silence_is_the_end),
+    // Pauses.
+    decides("a paused endpoint begins what is new", PAUSED, pause::begins_anyway),
+    decides("a pause does not keep a ready action from being begun", PAUSED, pause::begins_what_is_ready),
+    decides("waiting for a pause counts as a sweep", PAUSED, pause::sweeps_anyway),
+    decides("what waits for a pause keeps its TTL", PAUSED, pause::keeps_ttl),
+    decides("what waits for a pause is never due again", PAUSED, pause::forgets_the_turn),
+    // Once more.
+    decides("an effect is granted again while its action is under way", ANEW, anew::while_under_way),
+    decides("again forgets which generation was done", ANEW, anew::forgets_what_was_done),
+    decides("again keeps the generation of the action", ANEW, anew::keeps_the_generation),
+    decides("an event under way is put to the rules anew", ANEW, anew::replays_under_way),
     // TTLs.
     decides("an event in doubt carries a TTL", PARKED, end::doubt_expires),
     decides("a failed event carries a TTL", PARKED, end::failure_expires),
     decides("a payload keeps the TTL that its event loses", PARKED, end::payload_expires),
     slips("a payload gets its TTL before its event", HELD, Slip::PayloadExpiresFirst),
+    slips(
+        "a payload's TTL is not compared with the generation that kept it",
+        ANEW_APART,
+        Slip::TtlOfAnyGeneration,
+    ),
 ];

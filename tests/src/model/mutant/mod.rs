@@ -1,11 +1,14 @@
 //! Mutants: the protocol with one mistake in it. A search that does not catch
 //! a mutant checks nothing; each is therefore kept, and caught, as a test.
 
+mod anew;
 mod call;
 mod claim;
 mod end;
 mod guard;
 mod list;
+mod pause;
+mod truth;
 
 pub use list::MUTANTS;
 
@@ -52,6 +55,9 @@ pub(super) enum Slip {
     DuplicateForgetsTtl,
     DedupByDeliveryId,
     PayloadExpiresFirst,
+    TtlOfAnyGeneration,
+    TakesWhatIsOlder,
+    AsksBeforeReading,
     NoSweeper,
     CallAfterLease,
     CallKeyPerAttempt,
