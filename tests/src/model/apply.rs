@@ -10,7 +10,7 @@ use sekali::ids::Generation;
 use sekali::key::{EventHash, EventKey};
 use sekali::payload::Payload;
 use sekali::ports::Write;
-use sekali::protocol::action::{Action, ActionGuard};
+use sekali::protocol::action::{Action, ActionGuard, ActionStatus, EffectResult};
 use sekali::protocol::event::Event;
 use sekali::protocol::resource::{Resource, ResourceGuard};
 use sekali::protocol::transition::{ActionWrite, ResourceWrite, Transition};
@@ -50,6 +50,18 @@ impl Catalog {
             tables.actions().next().cloned().map(|action| self.number_action(action)),
             tables.resources().next().cloned().map(|resource| self.number_resource(resource)),
         )
+    }
+
+    /// A settled action without its request and result. `None`: it is not settled.
+    pub fn emptied(&mut self, number: ActionRef) -> Option<ActionRef> {
+        let mut action = self.action(number).clone();
+        if !matches!(action.status, ActionStatus::Done | ActionStatus::Rejected) {
+            return None;
+        }
+        action.request.body.clear();
+        let erased = EffectResult("erased".to_owned());
+        action.result = action.result.map(|_| erased);
+        Some(self.number_action(action))
     }
 
     /// Counts a duplicate, or a conflict.

@@ -1,7 +1,7 @@
 //! Asking `decide`, with the real values behind the numbers. The same question
 //! gets the same answer, so it is asked once.
 
-use super::catalog::{ActionRef, Catalog, DecisionRef, EventRef, ResourceRef, at, hash, put_nonce};
+use super::catalog::{ActionRef, Catalog, DecisionRef, EventRef, ResourceRef, at, hash, other, put_nonce};
 use super::scenario::{Answer, TICK};
 use super::world::{Act, Rules, Shut, World};
 use sekali::ids::OwnerNonce;
@@ -118,7 +118,7 @@ impl Catalog {
                 say(Input::StoreRefused { cause: "too large", stamp: stamp(ask.tick, moved) })
             }
             Asked::Sweep => say(Input::Sweep),
-            Asked::Human(act) => say(Input::Operator(&operator(act))),
+            Asked::Human(act) => say(Input::Operator(&operator(act, self.event_facts(ask.event).content))),
         }
     }
 
@@ -175,7 +175,7 @@ fn outcome(answer: Answer) -> Outcome {
     }
 }
 
-fn operator(act: Act) -> Operator {
+fn operator(act: Act, content: usize) -> Operator {
     let owner = OwnerNonce::from("human");
     match act {
         Act::Redrive => Operator::Redrive,
@@ -185,5 +185,8 @@ fn operator(act: Act) -> Operator {
         Act::DidNotHappen => Operator::DidNotHappen { evidence: "not seen".to_owned(), owner },
         Act::Again => Operator::Again { owner },
         Act::Replay => Operator::Replay { forced: false },
+        Act::ReplayAnew => Operator::Replay { forced: true },
+        Act::Accept => Operator::Accept { hash: hash(other(content)) },
+        Act::Erase => Operator::Erase,
     }
 }

@@ -7,6 +7,7 @@ use super::ask::Ask;
 use super::mutant::Protocol;
 use super::scenario::{EVENTS, SLOTS, Slice, TICK};
 use super::story::event_key;
+use super::world::Act;
 use sekali::ids::{Generation, PutNonce};
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::protocol::action::Action;
@@ -181,11 +182,13 @@ impl Catalog {
         }
     }
 
-    /// Numbers an event. Of what ingest counts only the counts are kept:
-    /// nothing looks at the rest.
+    /// Numbers an event. Of what ingest counts only the counts are kept, and
+    /// the conflicts where somebody may take one: nothing looks at the rest.
     pub fn number_event(&mut self, mut event: Event) -> EventRef {
         event.seen.last_at = event.received_at;
-        event.seen.conflict_hashes.clear();
+        if !self.slice.wishes.contains(&Act::Accept) {
+            event.seen.conflict_hashes.clear();
+        }
         let form = match self.events.known(&event) {
             Ok(number) => return EventRef(number),
             Err(form) => form,
@@ -298,6 +301,11 @@ pub(super) fn at(tick: u8) -> UnixMillis {
 /// The hash of an event's content.
 pub(super) fn hash(content: usize) -> EventHash {
     EventHash::of([[b'a' + u8::try_from(content).unwrap_or(0)].as_slice()])
+}
+
+/// The other of an event's two contents.
+pub(super) fn other(content: usize) -> usize {
+    1 - content.min(1)
 }
 
 fn content(of: &EventHash) -> usize {

@@ -4,7 +4,7 @@
 use super::catalog::{ActionRef, Catalog, EventRef};
 use super::scenario::{EVENTS, SLOTS};
 use super::step::Broken;
-use super::world::{Paper, World};
+use super::world::{Act, Paper, World};
 use sekali::protocol::action::{Action, ActionStatus};
 use sekali::protocol::event::{Event, EventStatus};
 use sekali::protocol::reason::Slug;
@@ -64,7 +64,14 @@ fn event_step(
         }
         _ => {}
     }
-    if from.action.is_some() && to.action != from.action {
+    if after.is_erased() && !before.is_erased() && !nobody_needs(before) {
+        return Some(Broken::new("INV-1", "an event was erased that a human may still need"));
+    }
+    // A new round lets go of it where a human wants other content, or says so.
+    let lets_go = to.action.is_none()
+        && to.generation > from.generation
+        && catalog.slice.wishes.iter().any(|wish| matches!(wish, Act::Accept | Act::ReplayAnew));
+    if from.action.is_some() && to.action != from.action && !lets_go {
         return Some(Broken::new("INV-3", "an event that won its move left its action"));
     }
     let facts = catalog.event_facts(after_number);
@@ -90,8 +97,18 @@ fn event_step(
 
 /// By message or by hand what failed or was held; only by hand what is done.
 fn may_go_round(catalog: &Catalog, from: EventStatus) -> bool {
-    let anew = catalog.slice.anew && from == EventStatus::Processed;
+    let anew = !catalog.slice.wishes.is_empty() && from == EventStatus::Processed;
     anew || matches!(from, EventStatus::Failed | EventStatus::Held)
+}
+
+/// It is finished, or a human has given it up.
+fn nobody_needs(event: &Event) -> bool {
+    event.progress.status.is_finished() || given_up(event)
+}
+
+fn given_up(event: &Event) -> bool {
+    let slug = event.progress.reason.as_ref().map(|reason| reason.slug);
+    event.progress.status == EventStatus::Failed && matches!(slug, Some(Slug::Discarded | Slug::Erased))
 }
 
 fn action_step(
@@ -113,7 +130,7 @@ fn action_step(
             let (from, to) = (from.as_str(), to.as_str());
             Some(Broken::new("INV-3", format!("an action went from {from} to {to}")))
         }
-        Ordering::Equal if before.request != after.request => {
+        Ordering::Equal if before.request != after.request && !emptied(after) => {
             Some(Broken::new("INV-2", "what a generation sends was changed"))
         }
         // After done only where a human wanted it once more; and what had been
@@ -127,6 +144,11 @@ fn action_step(
         }
         _ => None,
     }
+}
+
+/// Its content was erased, which only what is settled allows.
+fn emptied(action: &Action) -> bool {
+    matches!(action.status, ActionStatus::Done | ActionStatus::Rejected) && action.request.body.is_empty()
 }
 
 fn resource_step(catalog: &Catalog, before: &World, after: &World, shelf: usize) -> Option<Broken> {
@@ -177,7 +199,7 @@ fn event_state(catalog: &Catalog, world: &World, place: usize) -> Option<Broken>
     };
     let (event, facts) = (catalog.event(number), catalog.event_facts(number));
     let paper = world.papers[place][facts.content];
-    if acked && !paper.is_there() {
+    if acked && !paper.is_there() && !event.is_erased() {
         return Some(Broken::new("INV-1", "acknowledged, and the payload it points to is missing"));
     }
     ttl(event, paper, acked).or_else(|| bounded(catalog, world, place, event)).or_else(|| {
@@ -189,7 +211,10 @@ fn event_state(catalog: &Catalog, world: &World, place: usize) -> Option<Broken>
 /// INV-9, as far as it can be seen in one state.
 fn ttl(event: &Event, paper: Paper, acked: bool) -> Option<Broken> {
     let progress = &event.progress;
-    if progress.status.needs_human() && progress.expires.is_some() {
+    if given_up(event) && (progress.expires.is_none() || progress.due.is_some()) {
+        return Some(Broken::new("INV-9", "an event that a human gave up is kept for one"));
+    }
+    if progress.status.needs_human() && progress.expires.is_some() && !given_up(event) {
         let status = progress.status.as_str();
         return Some(Broken::new("INV-9", format!("an event {status} carries a TTL")));
     }

@@ -36,7 +36,9 @@ impl Ways<'_> {
         let facts = self.catalog.action_facts(action);
         let called = self.catalog.action(action).clone();
         let (slot, generation) = (facts.slot, facts.generation);
-        let effect = called.request.body[0];
+        let Some(effect) = called.request.body.first().copied() else {
+            return Some((Some(Broken::new("INV-2", "what was erased was sent")),));
+        };
         let key = match self.slips(Slip::CallKeyPerAttempt) {
             true => IdempotencyKey::of(&called.key, sekali::ids::Generation::from_stored(called.token.get())),
             false => called.idempotency_key(),

@@ -1,10 +1,10 @@
 //! A human with the command line: truthful, and with a write that others race.
 
 use super::ask::{Ask, Asked, Known};
-use super::catalog::{ActionRef, DecisionRef, EventFacts, EventRef};
+use super::catalog::{ActionRef, DecisionRef, EventFacts, EventRef, at, other};
 use super::scenario::{EVENTS, Kind};
 use super::step::{Ways, What, Who};
-use super::world::{Act, Human, HumanAt, Letter, Rules, Stage, World};
+use super::world::{Act, Human, HumanAt, Letter, Paper, Rules, Stage, World};
 use super::write::{Draft, Written};
 use sekali::protocol::decide::{Decision, End, Read, Then};
 use sekali::protocol::event::EventStatus;
@@ -24,6 +24,9 @@ impl Ways<'_> {
                 self.decide_on(self.before, known, What::ReadsAction);
             }
             HumanAt::Writing(stage) => self.human_write(stage),
+            HumanAt::LettingGo => self.let_go(),
+            HumanAt::ErasingRequest => self.erase_request(),
+            HumanAt::ErasingPayloads => self.erase_payloads(),
             HumanAt::Sending => self.human_send(),
         }
         if self.before.human.at != HumanAt::Idle
@@ -45,9 +48,24 @@ impl Ways<'_> {
         }
     }
 
-    /// What a human would ask of an event as it stands; of one in doubt also
-    /// that it be sent round, which must be refused.
-    fn sensible(&self, event: EventRef) -> Vec<Act> {
+    /// What a human would ask of an event as it stands, and what must be
+    /// refused.
+    fn sensible(&self, number: EventRef) -> Vec<Act> {
+        let event = self.catalog.event(number);
+        let wish = |act: &Act| match (act, event.progress.status) {
+            (Act::Discard, status) => status == EventStatus::Failed,
+            (Act::Accept, _) => !event.seen.conflict_hashes.is_empty(),
+            // What is still under way must neither be begun anew nor forgotten.
+            (_, status) => {
+                !matches!(status, EventStatus::Received | EventStatus::Held | EventStatus::InDoubt)
+            }
+        };
+        let wishes = self.catalog.slice.wishes.iter().copied().filter(wish);
+        self.leads_on(number).into_iter().chain(wishes).collect()
+    }
+
+    /// What leads an event on; of one in doubt also that it be sent round.
+    fn leads_on(&self, event: EventRef) -> Vec<Act> {
         match self.catalog.event(event).progress.status {
             EventStatus::Failed => vec![Act::Redrive],
             EventStatus::Held => vec![Act::Release, Act::Discard],
@@ -56,9 +74,6 @@ impl Ways<'_> {
                 let happened = self.true_now(event, Act::Happened);
                 vec![if happened { Act::Happened } else { Act::DidNotHappen }, Act::Redrive]
             }
-            EventStatus::Processed if self.catalog.slice.anew => vec![Act::Again, Act::Replay],
-            // What is still under way must not be begun anew.
-            EventStatus::Processing if self.catalog.slice.anew => vec![Act::Again, Act::Replay],
             _ => Vec::new(),
         }
     }
@@ -69,7 +84,7 @@ impl Ways<'_> {
         match act {
             Act::Happened => happened,
             Act::DidNotHappen => !happened,
-            Act::Redrive | Act::Release | Act::Discard | Act::Again | Act::Replay => true,
+            _ => true,
         }
     }
 
@@ -113,6 +128,10 @@ impl Ways<'_> {
         if stage != Stage::Write {
             let mut world = self.payload_stage(decision);
             let (at, what) = match stage {
+                // What is gone cannot be taken in the place of anything.
+                Stage::Keep if act == Act::Accept && !self.other_is_there() => {
+                    (HumanAt::Idle, What::IsRefused)
+                }
                 Stage::Keep => (HumanAt::Writing(Stage::Write), What::KeepsPayload),
                 _ => (self.human_then(decision), What::ExpiresPayload),
             };
@@ -126,6 +145,8 @@ impl Ways<'_> {
             }
             world.human.at = match end.written {
                 Written::Applied if self.expires_after(decision) => HumanAt::Writing(Stage::Expire),
+                Written::Applied if act == Act::Accept && self.had_no_ttl() => HumanAt::LettingGo,
+                Written::Applied if act == Act::Erase => HumanAt::ErasingRequest,
                 Written::Applied => self.human_then(decision),
                 Written::Unsure => HumanAt::Idle,
             };
@@ -156,6 +177,58 @@ impl Ways<'_> {
         }
     }
 
+    fn other_is_there(&self) -> bool {
+        self.before.human.event.is_some_and(|event| {
+            let facts = self.catalog.event_facts(event);
+            self.before.papers[facts.place][other(facts.content)].is_there()
+        })
+    }
+
+    fn had_no_ttl(&self) -> bool {
+        let event = self.before.human.event.map(|event| self.catalog.event(event));
+        event.is_some_and(|event| event.progress.expires.is_none())
+    }
+
+    /// The content that another was taken in the place of gets a TTL again.
+    fn let_go(&mut self) {
+        let Human { event: Some(number), decision: Some(decision), .. } = self.before.human else { return };
+        let (event, facts) = (self.catalog.event(number), self.catalog.event_facts(number));
+        let expires = at(self.before.tick).expires_after(self.catalog.limits().window);
+        let mut world = self.before;
+        let paper = &mut world.papers[facts.place][facts.content];
+        *paper = paper.expire(event.progress.generation, expires);
+        world.human.at = self.human_then(decision);
+        self.add(Who::Human, What::ExpiresPayload, settled(world));
+    }
+
+    /// The request and the result of what the event began, if that is settled.
+    fn erase_request(&mut self) {
+        let Some(event) = self.before.human.event else { return };
+        let key = self.catalog.event(event).key.clone();
+        let mut world = self.before;
+        world.human.at = HumanAt::ErasingPayloads;
+        let slot = self.catalog.event_facts(event).bound;
+        if let Some((slot, action)) = slot.and_then(|slot| Some((slot, world.actions[slot]?)))
+            && self.catalog.action(action).begun_by == key
+        {
+            match self.catalog.emptied(action) {
+                Some(emptied) => world.actions[slot] = Some(emptied),
+                // It is under way again.
+                None => world.human.at = HumanAt::Idle,
+            }
+        }
+        self.add(Who::Human, What::Erases, settled(world));
+    }
+
+    /// The event's content, and that of its conflicts.
+    fn erase_payloads(&mut self) {
+        let Some(event) = self.before.human.event else { return };
+        let mut world = self.before;
+        world.papers[self.catalog.event_facts(event).place] = [Paper::Absent; 2];
+        world.human = Human::IDLE;
+        self.add(Who::Human, What::Erases, world);
+    }
+
     fn human_send(&mut self) {
         let Some(event) = self.before.human.event else { return };
         let place = self.catalog.event_facts(event).place;
@@ -169,7 +242,7 @@ impl Ways<'_> {
 impl Act {
     /// Whether it is the begin of the event's next generation.
     pub fn opens_a_round(self) -> bool {
-        matches!(self, Self::Redrive | Self::Release | Self::Again | Self::Replay)
+        !matches!(self, Self::Discard | Self::Happened | Self::DidNotHappen | Self::Erase)
     }
 }
 

@@ -229,6 +229,7 @@ fn humans(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
     for place in 0..EVENTS {
         let Some(event) = world.events[place] else { continue };
         let act = match catalog.event(event).progress.status {
+            EventStatus::Failed if catalog.event(event).is_erased() => continue,
             EventStatus::Failed => Act::Redrive,
             EventStatus::Held => Act::Release,
             EventStatus::InDoubt if world.happened(catalog.event_facts(event)) => Act::Happened,
@@ -250,10 +251,11 @@ fn humans(catalog: &mut Catalog, mut world: World) -> Result<World, Broken> {
         }
         let left = world.events[place].map(|event| catalog.event(event).progress.status);
         let led_on = match act {
-            Act::Redrive | Act::Release | Act::Again | Act::Replay => left == Some(EventStatus::Received),
+            Act::Redrive | Act::Release => left == Some(EventStatus::Received),
             Act::Happened => left == Some(EventStatus::Processed),
             Act::DidNotHappen => left == Some(EventStatus::Failed),
-            Act::Discard => left == Some(EventStatus::Ignored),
+            // None of these is needed for an end.
+            Act::Discard | Act::Again | Act::Replay | Act::ReplayAnew | Act::Accept | Act::Erase => false,
         };
         if !led_on {
             return Err(Broken::new("INV-1", format!("a human could not lead an event on: {act:?}")));

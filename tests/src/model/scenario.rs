@@ -1,6 +1,7 @@
 //! What a slice of the model is about: what arrives, what it asks for, what
 //! the destination promises, and how much may go wrong.
 
+use super::world::Act;
 use sekali::config::InDoubt;
 use sekali::protocol::decide::Late;
 use std::time::Duration;
@@ -37,8 +38,8 @@ pub struct Slice {
     pub(super) human: Pace,
     pub(super) budget: Budget,
     pub(super) bounds: Bounds,
-    /// A human may want a finished event once more.
-    pub(super) anew: bool,
+    /// What humans may want besides leading on what waits for them.
+    pub(super) wishes: &'static [Act],
     /// The last tick; paths to an end may take longer.
     pub(super) horizon: u8,
 }

@@ -2,6 +2,7 @@
 //! each, and the whole with one trouble of any kind.
 
 use super::scenario::{Answer, Api, Arrival, Bounds, Budget, Content, Pace, Promise, Slice, Story, Wish};
+use super::world::Act;
 use sekali::config::InDoubt;
 use sekali::protocol::decide::Late;
 
@@ -27,6 +28,8 @@ pub const QUICK: &[Slice] = &[
     OTHER_WINDOW,
     PAUSED,
     ANEW,
+    ACCEPTED,
+    ERASED,
     SIGNALS,
     UNNUMBERED,
     WHOLE_AT_ONCE,
@@ -212,7 +215,7 @@ const SLICE: Slice = Slice {
     human: Pace::AtOnce,
     budget: Budget::NONE,
     bounds: BOUNDS,
-    anew: false,
+    wishes: &[],
     horizon: 2,
 };
 
@@ -364,13 +367,37 @@ pub(super) const PAUSED: Slice = Slice {
 
 pub(super) const ANEW: Slice = Slice {
     name: "two events that name one action, and a human who wants its effect again",
-    anew: true,
+    wishes: &[Act::Again, Act::Replay, Act::ReplayAnew],
     budget: Budget { operator: 1, ..once(1, 0, 0) },
     ..ROUNDS
 };
 
 pub(super) const ANEW_APART: Slice =
     Slice { name: "an effect wanted again, a worker's calls apart", worker: Pace::Stepwise, ..ANEW };
+
+pub(super) const ACCEPTED: Slice = Slice {
+    name: "other content, and a human who takes it",
+    stories: &[arriving(PACK, OTHER)],
+    arrivals: &[A, B],
+    worker: Pace::AtOnce,
+    sweepers: 0,
+    human: Pace::Stepwise,
+    wishes: &[Act::Accept],
+    answers: &[Answer::Done, Answer::Rejected],
+    budget: Budget { operator: 1, ..once(1, 0, 0) },
+    horizon: 1,
+    ..SLICE
+};
+
+pub(super) const ERASED: Slice = Slice {
+    name: "two events that name one action, and a human who gives up and erases",
+    wishes: &[Act::Discard, Act::Erase],
+    answers: &[Answer::Done, Answer::Rejected],
+    budget: Budget { operator: 2, ..Budget::NONE },
+    bounds: Bounds { attempts: 1, ..BOUNDS },
+    horizon: 1,
+    ..ROUNDS
+};
 
 pub(super) const SIGNALS: Slice = Slice {
     name: "two events that are only signals, and an API that may be behind",

@@ -45,6 +45,7 @@ pub(super) enum What {
     WriteLands,
     WriteTooLarge,
     ExpiresPayload,
+    Erases,
     Calls(Answer),
     Acts,
     Disposes,
@@ -65,7 +66,7 @@ pub(super) enum What {
 
 impl What {
     /// Every kind of step.
-    pub const ALL: [Self; 54] = [
+    pub const ALL: [Self; 58] = [
         Self::CreatesEvent,
         Self::CreatesEventUnheard,
         Self::MeetsEvent,
@@ -115,6 +116,10 @@ impl What {
         Self::Decides(Act::DidNotHappen),
         Self::Decides(Act::Again),
         Self::Decides(Act::Replay),
+        Self::Decides(Act::ReplayAnew),
+        Self::Decides(Act::Accept),
+        Self::Decides(Act::Erase),
+        Self::Erases,
         Self::Crashes,
         Self::GoesOn,
         Self::Pauses,

@@ -154,6 +154,7 @@ pub(super) fn what(what: What) -> &'static str {
         What::WriteLands => "delivers a write that hung",
         What::WriteTooLarge => "hears that the store will never take this",
         What::ExpiresPayload => "sets the TTL of the payload",
+        What::Erases => "erases content",
         What::Calls(answer) => call(answer),
         What::Acts => "acts on a call of which nobody heard",
         What::Disposes => "has done with its message",
@@ -196,5 +197,8 @@ fn decides(act: Act) -> &'static str {
         Act::DidNotHappen => "says that it did not happen",
         Act::Again => "wants the effect again",
         Act::Replay => "wants the event put to today's rules",
+        Act::ReplayAnew => "wants the event put to today's rules, without its action",
+        Act::Accept => "takes the other content",
+        Act::Erase => "wants the event forgotten",
     }
 }

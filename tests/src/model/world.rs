@@ -214,6 +214,10 @@ pub(super) enum HumanAt {
     ReadingEvent(u8),
     ReadingAction,
     Writing(Stage),
+    /// What the event no longer points to gets a TTL again.
+    LettingGo,
+    ErasingRequest,
+    ErasingPayloads,
     Sending,
 }
 
@@ -227,6 +231,11 @@ pub(super) enum Act {
     DidNotHappen,
     Again,
     Replay,
+    /// Put to today's rules, whatever action it had won.
+    ReplayAnew,
+    /// Takes the other content.
+    Accept,
+    Erase,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

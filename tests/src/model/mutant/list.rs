@@ -2,10 +2,11 @@
 
 use super::super::scenario::Slice;
 use super::super::slices::{
-    ADOPTION, ANEW, ANEW_APART, DOUBT, EXPIRED, FORGOTTEN, HELD, HUMAN, NAMES, ONCE_PER_EVENT, ORDERED,
-    OTHER_WINDOW, PARKED, PARTS, PAUSED, PUTS, RETRIED, ROUNDS, SHARED, SIGNALS, TENANTS, UNNUMBERED, WINDOW,
+    ACCEPTED, ADOPTION, ANEW, ANEW_APART, DOUBT, ERASED, EXPIRED, FORGOTTEN, HELD, HUMAN, NAMES,
+    ONCE_PER_EVENT, ORDERED, OTHER_WINDOW, PARKED, PARTS, PAUSED, PUTS, RETRIED, ROUNDS, SHARED, SIGNALS,
+    TENANTS, UNNUMBERED, WINDOW,
 };
-use super::{Decide, Forge, Mutant, Protocol, Slip, anew, call, claim, end, guard, pause, truth};
+use super::{Decide, Forge, Mutant, Protocol, Slip, anew, call, claim, content, end, guard, pause, truth};
 
 const fn decides(name: &'static str, slice: Slice, decide: Decide) -> Mutant {
     Mutant { name, slice, protocol: Protocol { decide, ..Protocol::REAL } }
@@ -123,6 +124,11 @@ pub const MUTANTS: &[Mutant] = &[
     decides("again forgets which generation was done", ANEW, anew::forgets_what_was_done),
     decides("again keeps the generation of the action", ANEW, anew::keeps_the_generation),
     decides("an event under way is put to the rules anew", ANEW, anew::replays_under_way),
+    // Content.
+    decides("an event that takes other content keeps its action", ACCEPTED, content::accepts_with_its_action),
+    decides("content that a human takes keeps its TTL", ACCEPTED, content::accepts_with_a_ttl),
+    decides("what failed is erased before it is given up", ERASED, content::erases_what_failed),
+    decides("what a human gave up stays in the list", ERASED, content::given_up_stays_due),
     // TTLs.
     decides("an event in doubt carries a TTL", PARKED, end::doubt_expires),
     decides("a failed event carries a TTL", PARKED, end::failure_expires),

@@ -4,6 +4,7 @@
 mod anew;
 mod call;
 mod claim;
+mod content;
 mod end;
 mod guard;
 mod list;
