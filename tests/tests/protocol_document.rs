@@ -24,6 +24,20 @@ fn the_document_shows_the_transitions_reasons_and_fault_points_of_the_code() {
     }
 }
 
+#[test]
+fn the_document_names_only_tests_that_are_there() {
+    let text = std::fs::read_to_string(DOCUMENT).unwrap();
+    let tests = std::fs::read_to_string(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/simulation.rs")).unwrap();
+    let section =
+        text.split("## Where a lock without an owner").nth(1).and_then(|rest| rest.split("\n## ").next());
+    let rows = section.unwrap().lines().filter(|line| line.starts_with("| ")).skip(1);
+    let named: Vec<&str> = rows.flat_map(|row| row.split('`').skip(1).step_by(2)).collect();
+    assert!(named.len() >= 6, "five cases and their mirror: {named:?}");
+    for test in named {
+        assert!(tests.contains(&format!("\nfn {test}() {{")), "no test is called {test}");
+    }
+}
+
 fn replaced(text: &str, part: &str, content: &str) -> String {
     let (begin, end) = (format!("<!-- {part}:begin -->\n"), format!("<!-- {part}:end -->"));
     let (Some(from), Some(to)) = (text.find(&begin), text.find(&end)) else {

@@ -146,7 +146,11 @@ fn doubt_to_follow(catalog: &Catalog, world: &World) -> bool {
         let in_doubt = catalog.event(*event).progress.status == EventStatus::InDoubt;
         let slot = catalog.event_facts(*event).bound.filter(|_| in_doubt);
         let action = slot.and_then(|slot| world.actions[slot]);
-        action.is_some_and(|action| catalog.action(action).status != ActionStatus::InDoubt)
+        let action = action.map(|action| catalog.action(action));
+        action.is_some_and(|action| {
+            // A later generation may be in doubt while its own was done.
+            action.status != ActionStatus::InDoubt || check::was_done(catalog.event(*event), action)
+        })
     })
 }
 
