@@ -119,7 +119,8 @@ pub const DEEP: &[Slice] = &[
     },
     Slice {
         name: "events that are only signals, with a human",
-        budget: Budget { redrive: 1, operator: 1, ..YOUNG },
+        budget: Budget { redrive: 1, operator: 1, ..Budget::NONE },
+        horizon: 1,
         ..SIGNALS
     },
     Slice {

@@ -79,3 +79,34 @@ async fn a_content_that_has_expired_is_not_accepted() {
     assert!(matches!(said, Said::Refused(why) if why.contains("no longer stored")), "{said:?}");
     assert_eq!(bench.event("evt_1"), event);
 }
+
+// INV-9: only what an event points to is kept for a human; what lost to it goes
+// with the window, and nobody would find it otherwise.
+#[tokio::test]
+async fn the_other_contents_of_a_held_event_expire() {
+    let bench = Bench::new();
+    for amount in 10..14 {
+        bench.deliver("evt_1", "", amount).await;
+    }
+    let event = bench.event("evt_1");
+    assert_eq!((event.progress.status, event.seen.conflicts), (EventStatus::Held, 3));
+    let expiry = |hash| bench.store.look(|tables| tables.payload_expiry(&event.key, hash));
+    assert_eq!(expiry(&event.hash), Expiry::Kept);
+    for hash in &event.seen.conflict_hashes {
+        assert!(matches!(expiry(hash), Expiry::At(_)));
+    }
+}
+
+#[tokio::test]
+async fn a_repeat_that_todays_rules_would_hold_leaves_a_finished_events_payload_its_ttl() {
+    let mut bench = Bench::new();
+    bench.deliver("evt_1", "o-1", 10).await;
+    bench.process().await;
+    bench.deployment = Bench::with(&ENDPOINTS.replace("\"/order\"", "\"/order_id\"")).deployment;
+    bench.clock.advance(Duration::from_secs(60));
+    assert_eq!(bench.deliver("evt_1", "o-1", 10).await, 200);
+    let event = bench.event("evt_1");
+    assert_eq!(event.progress.status, EventStatus::Processed);
+    let expiry = bench.store.look(|tables| tables.payload_expiry(&event.key, &event.hash));
+    assert!(matches!(expiry, Expiry::At(_)), "{expiry:?}");
+}
