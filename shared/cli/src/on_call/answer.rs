@@ -1,11 +1,11 @@
 //! What a command says: to people in lines and tables, to machines as JSON.
 
 use crate::ended::Ended;
-use crate::paint::Paint;
+use crate::paint::{Paint, plain};
 use comfy_table::presets::NOTHING;
 use comfy_table::{Cell, ContentArrangement, Table};
 use serde_json::Value;
-use std::fmt::{Display, Write};
+use std::fmt::Display;
 
 /// What a command found or did.
 #[derive(Debug, Clone, PartialEq)]
@@ -37,13 +37,13 @@ impl Page {
 
     /// One line more.
     pub fn line(&mut self, line: impl Display) {
-        // A `String` takes everything.
-        let _ = writeln!(self.text, "{line}");
+        self.text.push_str(&plain(&line.to_string()));
+        self.text.push('\n');
     }
 
     /// One line beside the answer: a warning, or what to do next.
     pub fn aside(&mut self, line: impl Display) {
-        self.aside.push(line.to_string());
+        self.aside.push(plain(&line.to_string()));
     }
 
     /// A table; nothing where there are no rows.
@@ -55,9 +55,8 @@ impl Page {
         table.load_style(NOTHING).set_content_arrangement(ContentArrangement::Disabled);
         table.set_header(head.map(Cell::new));
         for row in rows {
-            // Some of it a vendor wrote: it moves no cursor.
-            let moves = |c: char| c.is_control() && c != '\n';
-            table.add_row(row.map(|cell| Cell::new(cell.replace(moves, "?"))));
+            // Plain before it is laid out, or the columns would not meet.
+            table.add_row(row.map(|cell| Cell::new(plain(&cell))));
         }
         for column in table.column_iter_mut() {
             column.set_padding((0, 2));

@@ -6,6 +6,7 @@ use super::events::Filters;
 use super::shown;
 use crate::ended::Ended;
 use crate::interrupted::interrupted;
+use crate::paint::plain;
 use crate::say::heard;
 use anyhow::Result;
 use clap::Args;
@@ -213,5 +214,5 @@ fn line(at: UnixMillis, event: &Event) -> String {
         event.progress.status.as_str(),
         shown::reason(event.progress.reason.as_ref())
     );
-    line.trim_end().to_owned()
+    plain(line.trim_end())
 }
