@@ -1,17 +1,19 @@
 //! What a configuration names in AWS and the emulator does not have yet: one
 //! command each, which work as they are beside the run's own variables.
 
-use sekali::config::{Config, DestinationKind, Keeper, SecretRef};
+use sekali::config::{Auth, Config, DestinationKind, Keeper, SecretRef};
 use std::collections::BTreeSet;
 
-/// The commands that make it: secrets of endpoints, of their APIs and of
-/// destinations; queues and buses. Values are for the reader to fill in.
+/// The commands that make it: secrets of endpoints, of their APIs and
+/// lists, and of destinations; queues and buses. Values are for the reader to fill in.
 pub fn commands(config: &Config) -> Vec<String> {
     let endpoints = config.endpoints.values();
     let asking = endpoints.clone().filter_map(|endpoint| endpoint.fetch.as_ref()?.auth.as_ref());
+    let listing = endpoints.clone().filter_map(|endpoint| endpoint.list.as_ref());
     let secrets = endpoints
         .flat_map(|endpoint| &endpoint.secrets)
-        .chain(asking.map(|auth| auth.secret()))
+        .chain(asking.map(Auth::secret))
+        .chain(listing.map(|list| list.auth.secret()))
         .chain(config.destinations.values().flat_map(|destination| &destination.secrets));
     let targets = config.destinations.values().filter_map(|destination| target(&destination.kind));
     let commands: BTreeSet<String> = secrets.filter_map(secret).chain(targets).collect();
@@ -57,6 +59,7 @@ mod tests {
             [endpoint.shop]
             vendor = "stripe"
             secrets = ["secretsmanager:prod/stripe", "env:NEW"]
+            list = { secret = "ssm:/prod/list", since = "2026-11-30" }
             [[endpoint.shop.rule]]
             type = "paid"
             action.pack = { order = "/id" }
@@ -82,6 +85,7 @@ mod tests {
                 "aws events create-event-bus --name shelf",
                 "aws secretsmanager create-secret --name prod/stripe --secret-string ..",
                 "aws sqs create-queue --queue-name desk.fifo --attributes FifoQueue=true",
+                "aws ssm put-parameter --type SecureString --name /prod/list --value ..",
                 "aws ssm put-parameter --type SecureString --name /prod/packing --value ..",
             ]
         );
