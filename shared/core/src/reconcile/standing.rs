@@ -103,10 +103,10 @@ pub fn standing(
     let surely_kept = recognised.window.saturating_sub(CLOCK_MARGIN).saturating_sub(recognised.sent_late);
     match at {
         None => Standing::Unproven(Unproven::NoTime),
+        Some(at) if recognised.now.since(at) >= surely_kept => Standing::Unproven(Unproven::Expired),
         Some(at) if at.minus(recognised.sent_late) < recognised.since => {
             Standing::Unproven(Unproven::BeforeUs)
         }
-        Some(at) if recognised.now.since(at) >= surely_kept => Standing::Unproven(Unproven::Expired),
         Some(_) => Standing::NeverArrived,
     }
 }
