@@ -15,6 +15,7 @@ pub mod instant;
 pub mod json;
 pub mod key;
 pub mod operate;
+mod outbound_header;
 pub mod pause;
 pub mod payload;
 pub mod ports;

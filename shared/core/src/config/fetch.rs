@@ -6,9 +6,13 @@ use super::rule::Fetched;
 use super::rule::source;
 use super::secret_ref::SecretRef;
 use crate::document::{Document, Entry, Table};
+use crate::outbound_header;
 use crate::problem::Place;
+use crate::secret::Secret;
 use crate::source::{Pointer, Source};
 use crate::url_template::UrlTemplate;
+use base64::Engine;
+use base64::engine::general_purpose::STANDARD;
 use std::time::Duration;
 
 /// How long the API may take where the endpoint does not say.
@@ -54,15 +58,26 @@ impl Auth {
             Self::Bearer(secret) | Self::Basic(secret) | Self::ApiKey(_, secret) => secret,
         }
     }
+
+    /// The header field that shows who asks. White space around a secret is how
+    /// it was pasted, and no header could carry it. `None`: it is blank.
+    pub(crate) fn field(&self, secret: &Secret) -> (String, Option<Secret>) {
+        let secret = secret.expose().trim_ascii();
+        let (name, value) = match self {
+            Self::Bearer(_) => ("authorization", [b"Bearer ", secret].concat()),
+            Self::Basic(_) => ("authorization", format!("Basic {}", STANDARD.encode(secret)).into_bytes()),
+            Self::ApiKey(name, _) => (name.as_str(), secret.to_vec()),
+        };
+        (name.to_owned(), Secret::new(value).ok())
+    }
 }
 
 pub(super) const KEYS: &[&str] =
     &["url", "bearer", "basic", "api_key", "headers", "timeout", "time", "version"];
 const AUTHS: [&str; 3] = ["bearer", "basic", "api_key"];
 
-/// Header fields that every call has, or that a team does not get to set.
-const TAKEN: [&str; 6] =
-    ["authorization", "host", "content-length", "connection", "transfer-encoding", "cookie"];
+/// What to do about a header field that would show who asks.
+const WHO_ASKS: &str = "bearer, basic or api_key say who asks";
 
 /// Reads `[endpoint.NAME.fetch]`.
 pub(super) fn read(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Fetch> {
@@ -77,7 +92,9 @@ pub(super) fn read(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Fetc
         }
     };
     let auth = auth(document, table);
-    let headers = table.get("headers").map_or(Some(Vec::new()), |entry| headers(document, entry));
+    let headers = table
+        .get("headers")
+        .map_or(Some(Vec::new()), |entry| outbound_header::fixed(document, entry, WHO_ASKS));
     let timeout = table.get("timeout").map_or(Some(DEFAULT_TIMEOUT), |entry| timeout(document, entry));
     let time = table.get("time").map(|entry| pointer(document, entry));
     let version = table.get("version").map(|entry| pointer(document, entry));
@@ -120,43 +137,11 @@ fn auth(document: &mut Document<'_>, table: Table<'_>) -> Option<Option<Auth>> {
                 document.problem(entry.value_at, message, Some(remedy.to_owned()));
                 return None;
             };
-            Auth::ApiKey(header_name(document, key)?, secret(document, key)?)
+            let name = outbound_header::name(document, (key.key, key.key_at), WHO_ASKS)?;
+            Auth::ApiKey(name, secret(document, key)?)
         }
     };
     Some(Some(auth))
-}
-
-fn headers(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Vec<(String, String)>> {
-    let mut headers = Vec::new();
-    for header in document.table(entry)?.entries() {
-        let (name, value) = (header_name(document, header), document.text(header));
-        if let (Some(name), Some(value)) = (name, value) {
-            if value.text.trim().is_empty() || value.text.bytes().any(|byte| !(b' '..=b'~').contains(&byte)) {
-                let message = "the value of a header field is plain ASCII text, and not empty";
-                document.problem(value.at, message, None);
-            }
-            headers.push((name, value.text.to_owned()));
-        }
-    }
-    Some(headers)
-}
-
-fn header_name(document: &mut Document<'_>, entry: Entry<'_>) -> Option<String> {
-    let name = entry.key.to_ascii_lowercase();
-    if TAKEN.contains(&name.as_str()) {
-        let message = format!("`{}` is not set here", entry.key);
-        let remedy = "bearer, basic or api_key say who asks";
-        document.problem(entry.key_at, message, Some(remedy.to_owned()));
-        return None;
-    }
-    // A place in a header is a name that a header can have.
-    match Source::parse(&format!("header:{name}")) {
-        Ok(_) => Some(name),
-        Err(error) => {
-            document.problem(entry.key_at, error.to_string(), None);
-            None
-        }
-    }
 }
 
 fn timeout(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Duration> {
@@ -178,5 +163,26 @@ fn pointer(document: &mut Document<'_>, entry: Entry<'_>) -> Option<Pointer> {
             document.problem(text.at, message, Some("\"fetch:/pointer\"".to_owned()));
             None
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn whoever_asks_is_shown_as_the_api_wants_it() {
+        let secret = Secret::new("user:invented\n").unwrap();
+        let place = || SecretRef::parse("env:API").unwrap();
+        let shown = |auth: Auth| {
+            let (name, value) = auth.field(&secret);
+            (name, String::from_utf8(value.unwrap().expose().to_vec()).unwrap())
+        };
+        let (name, value) = shown(Auth::Bearer(place()));
+        assert_eq!((name.as_str(), value.as_str()), ("authorization", "Bearer user:invented"));
+        let (_, value) = shown(Auth::Basic(place()));
+        assert_eq!(value, "Basic dXNlcjppbnZlbnRlZA==");
+        let (name, value) = shown(Auth::ApiKey("x-api-key".to_owned(), place()));
+        assert_eq!((name.as_str(), value.as_str()), ("x-api-key", "user:invented"));
     }
 }

@@ -11,7 +11,6 @@ mod look;
 mod truth;
 
 pub use look::Unsettled;
-pub(crate) use truth::authorized;
 
 use crate::deployment::Deployment;
 use crate::happened::Happenings;

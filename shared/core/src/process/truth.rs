@@ -8,7 +8,7 @@
 //! sees it further on asks anew (INV-3).
 
 use super::{Deadline, Processor, RESERVE};
-use crate::config::{Auth, Fetch};
+use crate::config::Fetch;
 use crate::ids::{EndpointName, Tenant};
 use crate::key::ResourceKey;
 use crate::ports::{Destination, Entropy, Get, Got, LARGEST_ANSWER, NotGot, Outbound, Secrets, Store};
@@ -20,8 +20,6 @@ use crate::rule::{SETTLED_AFTER, Truth};
 use crate::secret::Secret;
 use crate::time::{Clock, UnixMillis};
 use crate::url_template::OutboundUrl;
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use futures_util::lock::Mutex as Turn;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -141,13 +139,13 @@ impl<S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> Proc
             .ok_or_else(|| NoTruth::not_yet("the tenant has no secret"))?;
         let now = self.clock.now();
         let credential = self.credentials.current(&self.api, &name, now).await.map_err(no_secret)?;
-        let answer = self.get(fetch, question, Some(authorized(auth, &credential.secret)), deadline).await?;
+        let answer = self.get(fetch, question, Some(auth.field(&credential.secret)), deadline).await?;
         if credential.fresh || !matches!(&answer, Ok(Got { status: 401, .. })) {
             return Ok(answer);
         }
         match self.credentials.again(&self.api, &name, now).await {
             Ok(newer) if newer.secret != credential.secret => {
-                self.get(fetch, question, Some(authorized(auth, &newer.secret)), deadline).await
+                self.get(fetch, question, Some(auth.field(&newer.secret)), deadline).await
             }
             Ok(_) | Err(_) => Ok(answer),
         }
@@ -177,18 +175,6 @@ impl<S: Store, D: Destination, A: Outbound + Secrets, C: Clock, E: Entropy> Proc
         let get = Get { url: &question.url, headers: &headers, timeout, largest: LARGEST_ANSWER };
         Ok(self.api.get(get).await)
     }
-}
-
-/// The header field that shows who asks. White space around a secret is how it
-/// was pasted, and no header could carry it.
-pub(crate) fn authorized(auth: &Auth, secret: &Secret) -> (String, Option<Secret>) {
-    let secret = secret.expose().trim_ascii();
-    let (name, value) = match auth {
-        Auth::Bearer(_) => ("authorization", [b"Bearer ", secret].concat()),
-        Auth::Basic(_) => ("authorization", format!("Basic {}", STANDARD.encode(secret)).into_bytes()),
-        Auth::ApiKey(name, _) => (name.as_str(), secret.to_vec()),
-    };
-    (name.to_owned(), Secret::new(value).ok())
 }
 
 /// What an answer means for an event that was received then. *Not there* may
@@ -286,21 +272,5 @@ mod tests {
         }
         let page = Ok(Got { status: 200, retry_after: None, link: None, body: b"<html>".to_vec() });
         assert!(matches!(heard(page, Duration::ZERO), Err(NoTruth::Never(_))));
-    }
-
-    #[test]
-    fn whoever_asks_is_shown_as_the_api_wants_it() {
-        let secret = Secret::new("user:invented\n").unwrap();
-        let place = || crate::config::SecretRef::parse("env:API").unwrap();
-        let shown = |auth| {
-            let (name, value) = authorized(&auth, &secret);
-            (name, String::from_utf8(value.unwrap().expose().to_vec()).unwrap())
-        };
-        let (name, value) = shown(Auth::Bearer(place()));
-        assert_eq!((name.as_str(), value.as_str()), ("authorization", "Bearer user:invented"));
-        let (_, value) = shown(Auth::Basic(place()));
-        assert_eq!(value, "Basic dXNlcjppbnZlbnRlZA==");
-        let (name, value) = shown(Auth::ApiKey("x-api-key".to_owned(), place()));
-        assert_eq!((name.as_str(), value.as_str()), ("x-api-key", "user:invented"));
     }
 }

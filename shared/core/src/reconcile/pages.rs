@@ -4,7 +4,6 @@
 use super::Subject;
 use crate::http::Request;
 use crate::ports::{Get, Got, NotGot, Outbound};
-use crate::process::authorized;
 use crate::secret::Secret;
 use crate::url_template::{NotFilled, OutboundUrl};
 use crate::vendor::list::{BadPage, Entry, NextPage, Page, Window};
@@ -88,7 +87,7 @@ impl<'a, A: Outbound, W: AsyncFn(Duration)> Pages<'a, A, W> {
         secret: &Secret,
         window: Window,
     ) -> Result<Self, NotListed> {
-        let (name, value) = authorized(&subject.access.auth, secret);
+        let (name, value) = subject.access.auth.field(secret);
         let fixed = subject.list.headers().iter();
         let fixed = fixed.map(|(name, value)| (name.clone(), Secret::new(value.as_str()).ok()));
         let headers = fixed

@@ -6,8 +6,9 @@ use super::super::scheme::Unit;
 use super::super::shape::{EventShape, IdentityForm};
 use super::event::{times, values};
 use super::{params, section, span, string};
-use crate::document::{Document, Entry, Table};
+use crate::document::{Document, Table};
 use crate::json::EachPath;
+use crate::outbound_header;
 use crate::source::{Pointer, Source};
 use crate::url_template::UrlTemplate;
 use toml::de::DeValue;
@@ -35,6 +36,9 @@ pub(super) const AUTH: &[&str] = &["header"];
 pub(super) const NEXT: &[&str] = &["url", "query", "from"];
 pub(super) const BOUND: &[&str] = &["query", "unit"];
 
+/// What to do about a header field that would show who asks.
+const WHO_ASKS: &str = "`auth` says who asks";
+
 const UNITS: &[(&str, Unit)] = &[("s", Unit::Seconds), ("ms", Unit::Millis), ("iso", Unit::Iso)];
 
 pub(super) fn list(
@@ -60,7 +64,10 @@ pub(super) fn list(
     let list = EventList {
         auth: auth(document, table).unwrap_or(ListAuth::Bearer),
         secret: string(document, table, "secret").unwrap_or_default(),
-        headers: headers(document, table),
+        headers: table
+            .get("headers")
+            .and_then(|entry| outbound_header::fixed(document, entry, WHO_ASKS))
+            .unwrap_or_default(),
         next: next(document, table).unwrap_or(Next::Link),
         more: pointer(document, table, "more"),
         since: bound(document, table, "since"),
@@ -127,41 +134,8 @@ fn auth(document: &mut Document<'_>, table: Table<'_>) -> Option<ListAuth> {
         );
         return None;
     };
-    header_name(document, header.key_at, header).map(ListAuth::Header)
-}
-
-fn headers(document: &mut Document<'_>, table: Table<'_>) -> Vec<(String, String)> {
-    let Some(headers) = section(document, table, "headers") else { return Vec::new() };
-    let mut found = Vec::new();
-    for entry in headers.entries() {
-        let Some(value) = document.text(entry) else { continue };
-        if value.text.is_empty() || value.text.bytes().any(|byte| !(b' '..=b'~').contains(&byte)) {
-            document.problem(
-                value.at,
-                "the value of a header field is plain ASCII text, and not empty",
-                None,
-            );
-        }
-        match Source::parse(&format!("header:{}", entry.key)) {
-            Ok(_) if entry.key.eq_ignore_ascii_case("authorization") => {
-                document.problem(entry.key_at, "`auth` says who asks", None);
-            }
-            Ok(_) => found.push((entry.key.to_owned(), value.text.to_owned())),
-            Err(error) => document.problem(entry.key_at, error.to_string(), None),
-        }
-    }
-    found
-}
-
-fn header_name(document: &mut Document<'_>, at: usize, entry: Entry<'_>) -> Option<String> {
-    let text = document.text(entry)?;
-    match Source::parse(&format!("header:{}", text.text)) {
-        Ok(_) => Some(text.text.to_owned()),
-        Err(error) => {
-            document.problem(at, error.to_string(), None);
-            None
-        }
-    }
+    let name = document.text(header)?;
+    outbound_header::name(document, (name.text, name.at), WHO_ASKS).map(ListAuth::Header)
 }
 
 fn next(document: &mut Document<'_>, table: Table<'_>) -> Option<Next> {
