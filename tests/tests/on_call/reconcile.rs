@@ -508,10 +508,6 @@ async fn the_events_of_one_tenant_are_not_those_of_another() {
     let endpoint = &desk.bench.deployment.config.endpoints["tenants"];
     let (acme, other) = (Tenant::from("acme"), Tenant::from("other"));
     assert!(Subject::of(endpoint, None).unwrap_err().to_string().contains("--tenant"));
-    let shared = LISTING.replace("ssm:/tenants/{tenant}/list", "ssm:/list");
-    let shared = load(("endpoints.toml", &shared), &[]).unwrap();
-    let one_for_all = Subject::of(&shared.endpoints["tenants"], Some(&acme)).unwrap_err();
-    assert!(one_for_all.to_string().contains("with {tenant} in it"), "{one_for_all}");
     let shop = &desk.bench.deployment.config.endpoints["shop"];
     assert!(Subject::of(shop, Some(&acme)).unwrap_err().to_string().contains("leave --tenant out"));
     desk.lists(&[paid("evt_1", "o-1", desk.now() - 60)]);

@@ -1,8 +1,8 @@
 //! What an endpoint adds to its vendor's own list of events: who asks, and
 //! about what. Only people ask it; no function reads this.
 
-use super::Auth;
 use super::secret_ref::SecretRef;
+use super::{Auth, TenantFrom};
 use crate::document::{Document, Entry, Table};
 use crate::problem::{Place, nearest};
 use crate::time::UnixMillis;
@@ -34,11 +34,16 @@ pub(super) const KEYS: &[&str] = &["secret", "since", "params", "url"];
 pub(super) fn read(
     document: &mut Document<'_>,
     vendor: Option<&Vendor>,
+    tenant: Option<&TenantFrom>,
     entry: Entry<'_>,
 ) -> Option<ListAccess> {
     let table = document.table(entry)?;
     document.only(table, "an endpoint's list", KEYS);
-    let secret = table.get("secret").map(|entry| document.read(entry, SecretRef::parse));
+    let secret = table.get("secret").map(|entry| {
+        let secret = document.read(entry, SecretRef::parse)?;
+        whose(document, entry.value_at, &secret, tenant);
+        Some(secret)
+    });
     // A vendor that is not described is a problem already.
     let vendor = vendor?;
     let Some(list) = vendor.list() else {
@@ -63,6 +68,23 @@ pub(super) fn read(
     Some(ListAccess { auth, url: url?, params, since: since?, place: document.place(table.at) })
 }
 
+/// INV-7: what one secret lists is everybody's whom it lists, and whose an event
+/// is must stand somewhere.
+fn whose(document: &mut Document<'_>, at: usize, secret: &SecretRef, tenant: Option<&TenantFrom>) {
+    match (tenant == Some(&TenantFrom::Path), secret.is_per_tenant()) {
+        (true, false) => {
+            let message =
+                "the list is asked with one secret for all tenants, so it does not tell whose an event is";
+            document.absent(at, message, Some("name each tenant's own with {tenant} in it".to_owned()));
+        }
+        (false, true) => {
+            let message = "the endpoint has no tenant in its URL, so nobody says whose secret is meant";
+            document.absent(at, message, Some("leave {tenant} out, or say tenant = \"path\"".to_owned()));
+        }
+        (true, true) | (false, false) => {}
+    }
+}
+
 fn since(document: &mut Document<'_>, table: Table<'_>) -> Option<UnixMillis> {
     let Some(entry) = table.get("since") else {
         let remedy = "since = \"2026-11-30\": the first delivery under the endpoint's present name, dedup_scope and tenants";
@@ -71,7 +93,7 @@ fn since(document: &mut Document<'_>, table: Table<'_>) -> Option<UnixMillis> {
         return None;
     };
     document.read(entry, |text| {
-        moment::written(text).ok_or("this is no time such as \"2026-11-30\" or \"2026-11-30T12:00:00Z\"")
+        moment::by_hand(text).ok_or("this is no time such as \"2026-11-30\" or \"2026-11-30T12:00:00Z\"")
     })
 }
 

@@ -59,11 +59,6 @@ pub enum NotComparable {
     /// Whose events is said by the URL alone, and nobody says it here.
     #[error("endpoint `{0}` serves many: say whose events with --tenant")]
     WhoseEvents(String),
-    /// The list is asked alike for every tenant: it does not tell whose an event is.
-    #[error(
-        "the list of endpoint `{0}` is asked with one secret for all tenants, so it does not tell whose an event is: name each tenant's own with {{tenant}} in it"
-    )]
-    OneSecretForAll(String),
     /// A tenant is said, and the endpoint has none in its URL.
     #[error("endpoint `{0}` has no tenant in its URL: leave --tenant out")]
     NoTenant(String),
@@ -85,10 +80,6 @@ impl<'a> Subject<'a> {
         let access = endpoint.list.as_ref().ok_or_else(|| NotComparable::NoAccess(name()))?;
         match (&endpoint.tenant, tenant) {
             (Some(TenantFrom::Path), None) => return Err(NotComparable::WhoseEvents(name())),
-            // INV-7: what one secret for all lists is everybody's.
-            (Some(TenantFrom::Path), Some(_)) if !access.auth.secret().is_per_tenant() => {
-                return Err(NotComparable::OneSecretForAll(name()));
-            }
             (Some(TenantFrom::Path), Some(_)) => {}
             (_, Some(_)) => return Err(NotComparable::NoTenant(name())),
             (Some(_), None) if list.has_detail() => {

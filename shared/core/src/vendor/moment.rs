@@ -2,6 +2,7 @@
 //! milliseconds, and a time that cannot be is no time.
 
 use super::scheme::Unit;
+use crate::instant::Instant;
 use crate::json::JsonText;
 use crate::time::UnixMillis;
 
@@ -23,7 +24,7 @@ pub(crate) fn stated(text: &str, unit: Unit, zone: i32) -> Option<UnixMillis> {
 
 /// A time as people write it into a file: ISO 8601, in UTC where no zone is
 /// said; a date alone is its beginning.
-pub(crate) fn written(text: &str) -> Option<UnixMillis> {
+pub(crate) fn by_hand(text: &str) -> Option<UnixMillis> {
     stated(text, Unit::Iso, 0).or_else(|| stated(&format!("{text}T00:00:00Z"), Unit::Iso, 0))
 }
 
@@ -124,18 +125,8 @@ pub(crate) fn offset_minutes(text: &str) -> Option<i32> {
 
 /// `2026-02-25T06:20:52Z`, for what signs with such a time.
 pub(crate) fn written_iso(time: UnixMillis) -> String {
-    let seconds = time.0.div_euclid(1_000);
-    let (day, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
-    // Years begin in March, as in `days`.
-    let shifted = day + 719_468;
-    let (era, of_era) = (shifted.div_euclid(146_097), shifted.rem_euclid(146_097));
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}T{:02}:{:02}:{:02}Z", second / 3_600, second / 60 % 60, second % 60)
+    let text = Instant(time).to_string();
+    text.rsplit_once('.').map_or(text.clone(), |(seconds, _)| format!("{seconds}Z"))
 }
 
 /// Exactly `len` digits.

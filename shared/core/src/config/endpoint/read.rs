@@ -84,6 +84,7 @@ pub(in crate::config) fn read(
     if let Some(vendor) = &vendor {
         vendor::check(document, table, name, vendor, &settings);
     }
+    let list = table.get("list").map(|entry| list::read(document, vendor.as_deref(), settings.tenant, entry));
     let allow_unconfirmed = settings.allow_unconfirmed;
     let dedup_window_said = table.get("dedup_window").and_then(|entry| positive_span(document, entry));
     let said = table.get("dedup_window").is_some();
@@ -114,7 +115,7 @@ pub(in crate::config) fn read(
         tenant: tenant.flatten(),
         resource: resource.flatten(),
         fetch: fetch.flatten(),
-        list: table.get("list").and_then(|entry| list::read(document, vendor.as_deref(), entry)),
+        list: list.flatten(),
         vendor: vendor?,
         sources: Vec::new(),
         whole: false,

@@ -39,6 +39,8 @@ fn what_is_missing_or_unknown_is_said_with_a_remedy() {
         ("secret = \"ssm:/prod/github-read\"", "", "does not say with which secret"),
         ("ssm:/prod/github-read", "ghp_pasted", "6:10: this does not say where the secret is kept"),
         ("since = \"2026-11-30\"", "", "does not say since when"),
+        ("github-read", "{tenant}/read", "has no tenant in its URL"),
+        ("secrets =", "tenant = \"path\"\nsecrets =", "one secret for all tenants"),
         ("2026-11-30", "last week", "this is no time such as"),
         (", hook = \"42\"", "", "needs the parameter `hook`"),
         ("hook = \"42\"", "hook = \"\"", "`hook` is empty"),
