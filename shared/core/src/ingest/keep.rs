@@ -55,7 +55,8 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
             // left out (INV-9).
             put.await?;
             match self.store.event(&event.key).await? {
-                // Whatever its payload lost its TTL for, nobody would end it.
+                // Only what is created is kept: nobody would find the payload of
+                // what is not, to give it a TTL again.
                 Some(stored) => Create::Exists(Box::new(stored)),
                 None => {
                     self.store.keep_payload(&event.key, &event.hash, event.progress.generation).await?;
