@@ -73,8 +73,11 @@ impl Order<'_> {
         page.line(format_args!("{} to {}", counted(chosen.len(), "letter"), self.verb));
         let planned = plan.json();
         let question = format!("{} {}?", self.verb, counted(chosen.len(), "letter"));
+        // A plan of which nothing can be done leaves all of it.
+        let all_left = chosen.is_empty() && !plan.letters.is_empty();
         if chosen.is_empty() || !self.consent.given(&mut page, self.json, &question)? {
-            return Ok(page.answer(json!({ "plan": planned, "done": [], "left": [] }), Ended::Well));
+            let nothing = json!({ "plan": planned, "done": [], "left": [] });
+            return Ok(page.answer(nothing, Ended::with(all_left)));
         }
         let mut run =
             Run { desk, work, chosen, done: Vec::new(), left: Vec::new(), kept: Vec::new(), bar: bar() };
