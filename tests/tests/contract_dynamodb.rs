@@ -84,7 +84,7 @@ async fn what_a_newer_version_wrote_survives_every_write_of_this_one() -> anyhow
     for (table, key) in places {
         make_newer(&store, table, key).await?;
     }
-    store.count_duplicate(&event.key, NOW).await?;
+    store.count_duplicate(&event.key, None, NOW).await?;
     store.record_conflict(&event.key, &content("other"), NOW).await?;
     assert_eq!(store.adopt(&event, &content("third"), NOW).await?, Write::Applied);
     let read = store.event(&event.key).await?.context("the event is gone")?;

@@ -24,8 +24,23 @@ pub async fn repeated_deliveries_are_counted_and_the_last_is_dated<S: Store>(
     for number in 2..5 {
         event.seen.deliveries += 1;
         event.seen.last_at = later(number);
-        assert_eq!(store.count_duplicate(&event.key, later(number)).await?, Some(event.clone()));
+        assert_eq!(store.count_duplicate(&event.key, None, later(number)).await?, Some(event.clone()));
     }
+    assert_eq!(read_event(store, &event.key).await?, event);
+    Ok(())
+}
+
+/// Under it lies what an erasure must find.
+pub async fn the_first_other_hash_of_a_repeated_delivery_stays<S: Store>(store: &S) -> anyhow::Result<()> {
+    let mut event = Sample::new().event("evt_1");
+    store.create_event(&event).await?;
+    for (number, other) in [(1, None), (2, Some("a webhook")), (3, None), (4, Some("another"))] {
+        let other = other.map(content);
+        store.count_duplicate(&event.key, other.as_ref(), later(number)).await?;
+    }
+    event.seen.deliveries += 4;
+    event.seen.last_at = later(4);
+    event.seen.repeated_as = Some(content("a webhook"));
     assert_eq!(read_event(store, &event.key).await?, event);
     Ok(())
 }
@@ -34,7 +49,7 @@ pub async fn repeated_deliveries_are_counted_and_the_last_is_dated<S: Store>(
 pub async fn of_fifty_counts_at_once_none_is_lost<S: Store>(store: &S) -> anyhow::Result<()> {
     let event = Sample::new().event("evt_1");
     store.create_event(&event).await?;
-    let counts = join_all((0..50).map(|number| store.count_duplicate(&event.key, later(number)))).await;
+    let counts = join_all((0..50).map(|number| store.count_duplicate(&event.key, None, later(number)))).await;
     let mut seen = BTreeSet::new();
     for end in counts {
         seen.extend(end?.map(|event| event.seen.deliveries));
@@ -47,7 +62,7 @@ pub async fn of_fifty_counts_at_once_none_is_lost<S: Store>(store: &S) -> anyhow
 /// An update must not create an event that consists of its counters alone.
 pub async fn counting_an_event_that_is_not_there_makes_none<S: Store>(store: &S) -> anyhow::Result<()> {
     let key = Sample::new().event_key("evt_none");
-    assert_eq!(store.count_duplicate(&key, NOW).await?, None);
+    assert_eq!(store.count_duplicate(&key, None, NOW).await?, None);
     store.record_conflict(&key, &content("other"), NOW).await?;
     assert_eq!(store.event(&key).await?, None);
     Ok(())
@@ -107,7 +122,7 @@ pub async fn counters_never_break_a_write_that_was_decided_before<S: Store>(stor
     store.create_event(&event).await?;
     let mut guard = event.guard();
     guard.due = event.progress.due;
-    store.count_duplicate(&event.key, later(1)).await?;
+    store.count_duplicate(&event.key, None, later(1)).await?;
     store.record_conflict(&event.key, &content("other"), later(2)).await?;
     let write = event_write(&event.key, guard, progress(EventStatus::Processing));
     assert_eq!(store.write(&write).await?, Write::Applied);
@@ -119,7 +134,7 @@ pub async fn a_write_never_takes_back_what_was_counted<S: Store>(store: &S) -> a
     let event = Sample::new().event("evt_1");
     store.create_event(&event).await?;
     store.record_conflict(&event.key, &content("other"), later(1)).await?;
-    let counted = store.count_duplicate(&event.key, later(2)).await?;
+    let counted = store.count_duplicate(&event.key, None, later(2)).await?;
     let to = progress(EventStatus::Processing);
     let write = store.write(&event_write(&event.key, event.guard(), to.clone())).await?;
     assert_eq!(write, Write::Applied);

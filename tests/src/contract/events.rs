@@ -101,7 +101,10 @@ pub async fn an_event_past_its_ttl_is_a_duplicate_for_as_long_as_it_is_there<S: 
     event.progress.expires = Some(ExpiresAt(1_700_000_000));
     store.create_event(&event).await?;
     assert_eq!(store.create_event(&event).await?, Create::Exists(Box::new(event.clone())));
-    assert_eq!(store.count_duplicate(&event.key, NOW).await?.map(|event| event.seen.deliveries), Some(2));
+    assert_eq!(
+        store.count_duplicate(&event.key, None, NOW).await?.map(|event| event.seen.deliveries),
+        Some(2)
+    );
     Ok(())
 }
 

@@ -111,6 +111,7 @@ macro_rules! contract_tests {
             }
             counters {
                 repeated_deliveries_are_counted_and_the_last_is_dated
+                the_first_other_hash_of_a_repeated_delivery_stays
                 of_fifty_counts_at_once_none_is_lost
                 counting_an_event_that_is_not_there_makes_none
                 three_conflicts_are_listed_and_all_are_counted

@@ -140,7 +140,7 @@ pub async fn an_own_retried_event_write_counts_as_applied<S: Store>(store: &S) -
     let to = progress(EventStatus::Ignored);
     let write = event_write(&event.key, event.guard(), to.clone());
     assert_eq!(store.write(&write).await?, Write::Applied);
-    store.count_duplicate(&event.key, NOW).await?;
+    store.count_duplicate(&event.key, None, NOW).await?;
     assert_eq!(store.write(&write).await?, Write::Applied);
     let other = event_write(&event.key, event.guard(), Progress { sweeps: 1, ..to });
     assert_eq!(store.write(&other).await?, Write::Refused);

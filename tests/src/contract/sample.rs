@@ -72,7 +72,13 @@ impl Sample {
             correlation: "correlation-1".into(),
             signature: SignatureFacts { secret: None, scheme: "v1".to_owned(), signed_at: None },
             hash: content("first"),
-            seen: Seen { deliveries: 1, last_at: NOW, conflicts: 0, conflict_hashes: Vec::new() },
+            seen: Seen {
+                deliveries: 1,
+                last_at: NOW,
+                conflicts: 0,
+                conflict_hashes: Vec::new(),
+                repeated_as: None,
+            },
             progress: progress(EventStatus::Received),
         }
     }
@@ -95,6 +101,7 @@ impl Sample {
                 last_at: NOW.plus(Duration::from_secs(9)),
                 conflicts: 2,
                 conflict_hashes: vec![content("second"), content("third")],
+                repeated_as: Some(content("as a webhook")),
             },
             progress: full_progress(self.action_key("order_1")),
             ..self.event(id)

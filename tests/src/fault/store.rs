@@ -96,8 +96,13 @@ impl<S: Store> Store for Faulty<S> {
         self.ask(StoreCall::Write, || self.port.write(transition)).await
     }
 
-    async fn count_duplicate(&self, key: &EventKey, at: UnixMillis) -> Result<Option<Event>, StoreError> {
-        self.ask(StoreCall::CountDuplicate, || self.port.count_duplicate(key, at)).await
+    async fn count_duplicate(
+        &self,
+        key: &EventKey,
+        other: Option<&EventHash>,
+        at: UnixMillis,
+    ) -> Result<Option<Event>, StoreError> {
+        self.ask(StoreCall::CountDuplicate, || self.port.count_duplicate(key, other, at)).await
     }
 
     async fn record_conflict(

@@ -48,6 +48,7 @@ impl Footprint {
             Some(event.correlation.as_str()),
             Some(&event.signature.scheme),
             Some(event.hash.as_str()),
+            event.seen.repeated_as.as_ref().map(|hash| hash.as_str()),
         ];
         let conflicts = event.seen.conflict_hashes.iter().map(|hash| Some(hash.as_str()));
         let numbers = 6 * PER_ATTRIBUTE;

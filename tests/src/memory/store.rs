@@ -214,8 +214,13 @@ impl Store for MemoryStore {
         end
     }
 
-    async fn count_duplicate(&self, key: &EventKey, at: UnixMillis) -> Result<Option<Event>, StoreError> {
-        Ok(self.on_event(StoreCall::CountDuplicate, key, |tables| tables.count_duplicate(key, at)))
+    async fn count_duplicate(
+        &self,
+        key: &EventKey,
+        other: Option<&EventHash>,
+        at: UnixMillis,
+    ) -> Result<Option<Event>, StoreError> {
+        Ok(self.on_event(StoreCall::CountDuplicate, key, |tables| tables.count_duplicate(key, other, at)))
     }
 
     async fn record_conflict(

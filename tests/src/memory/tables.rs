@@ -217,8 +217,16 @@ impl Tables {
     }
 
     /// See [`Store::count_duplicate`](sekali::ports::Store::count_duplicate).
-    pub fn count_duplicate(&mut self, key: &EventKey, at: UnixMillis) -> Option<Event> {
+    pub fn count_duplicate(
+        &mut self,
+        key: &EventKey,
+        other: Option<&EventHash>,
+        at: UnixMillis,
+    ) -> Option<Event> {
         let event = self.events.get_mut(key)?;
+        if event.seen.repeated_as.is_none() {
+            event.seen.repeated_as = other.cloned();
+        }
         event.seen.deliveries = event.seen.deliveries.saturating_add(1);
         event.seen.last_at = at;
         Some(event.clone())

@@ -72,7 +72,7 @@ impl Catalog {
         match conflict {
             Some(hash) => tables.record_conflict(&key, hash, now),
             None => {
-                tables.count_duplicate(&key, now);
+                tables.count_duplicate(&key, None, now);
             }
         }
         self.read_back(&tables).0

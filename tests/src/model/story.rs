@@ -154,7 +154,13 @@ impl Catalog {
             correlation: CorrelationId::from("c"),
             signature: SignatureFacts { secret: None, scheme: String::new(), signed_at: None },
             hash: hash(content),
-            seen: Seen { deliveries: 1, last_at: now, conflicts: 0, conflict_hashes: Vec::new() },
+            seen: Seen {
+                deliveries: 1,
+                last_at: now,
+                conflicts: 0,
+                conflict_hashes: Vec::new(),
+                repeated_as: None,
+            },
             progress: Progress {
                 status: if held { EventStatus::Held } else { EventStatus::Received },
                 generation: Generation::FIRST,

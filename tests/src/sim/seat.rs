@@ -171,9 +171,14 @@ impl Store for Seat<MemoryStore> {
         self.desk.turn(&what, write, |end| diary::end(end, diary::wrote)).await
     }
 
-    async fn count_duplicate(&self, key: &EventKey, at: UnixMillis) -> Result<Option<Event>, StoreError> {
+    async fn count_duplicate(
+        &self,
+        key: &EventKey,
+        other: Option<&EventHash>,
+        at: UnixMillis,
+    ) -> Result<Option<Event>, StoreError> {
         let words = |found: &Option<Event>| diary::found(found, diary::event);
-        let count = self.port.count_duplicate(key, at);
+        let count = self.port.count_duplicate(key, other, at);
         self.desk.turn("counts a duplicate", count, |end| diary::end(end, words)).await
     }
 

@@ -156,14 +156,17 @@ impl Bench {
     /// The human says something about an event. Humans are slower than machines.
     async fn say(&self, id: &str, operator: &Operator) -> Said {
         self.clock.advance(Duration::from_secs(1));
-        let operate = Operate {
+        let word = Word { operator, who: &Who::from("alice"), why: "a test" };
+        self.operate().say(&key(id), word).await.unwrap()
+    }
+
+    fn operate(&self) -> Operate<MemoryStore, MemoryQueue, VirtualClock> {
+        Operate {
             store: self.store.clone(),
             queue: self.queue.clone(),
             clock: self.clock.clone(),
             deployment: Arc::clone(&self.deployment),
-        };
-        let word = Word { operator, who: &Who::from("alice"), why: "a test" };
-        operate.say(&key(id), word).await.unwrap()
+        }
     }
 
     fn event(&self, id: &str) -> Event {

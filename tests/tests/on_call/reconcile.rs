@@ -3,6 +3,7 @@
 
 use super::*;
 use sekali::ids::Tenant;
+use sekali::operate::Erased;
 use sekali::ports::{NotGot, QueueError};
 use sekali::protocol::event::EventStatus;
 use sekali::protocol::reason::Slug;
@@ -313,6 +314,23 @@ async fn content_that_was_lost_gives_way_to_that_of_a_verified_delivery() {
     desk.bench.process().await;
     assert_eq!(desk.bench.event("evt_1").progress.status, EventStatus::Processed);
     assert_eq!(desk.bench.destination.calls().len(), 1);
+}
+
+// The webhook's body lies under a hash of its own.
+#[tokio::test]
+async fn what_a_webhook_left_of_a_listed_event_is_erased_with_it() {
+    let desk = Desk::new();
+    desk.lists(&[paid("evt_1", "o-1", desk.now() - 60)]);
+    assert_eq!(desk.ingest("shop").await, [KEPT]);
+    desk.bench.process().await;
+    assert_eq!(desk.bench.deliver("evt_1", "o-1", 10).await, 200);
+    let event = desk.bench.event("evt_1");
+    let left = event.seen.repeated_as.clone().unwrap();
+    assert_ne!(left, event.hash);
+    let expiry = |hash| desk.bench.store.payload_expiry(&event.key, hash);
+    assert_ne!((expiry(&event.hash), expiry(&left)), (Expiry::Absent, Expiry::Absent));
+    assert_eq!(desk.bench.operate().erase(&event, &Who::from("alice"), "x").await, Ok(Erased::Wholly));
+    assert_eq!((expiry(&event.hash), expiry(&left)), (Expiry::Absent, Expiry::Absent));
 }
 
 #[tokio::test]

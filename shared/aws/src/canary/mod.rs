@@ -93,7 +93,7 @@ async fn no_error_of_the_tables_repeats_what_dynamodb_says_of_an_item() {
             store.event(&event_key()).await.err(),
             store.create_event(&bare_event()).await.err(),
             store.write(&claim()).await.err(),
-            store.count_duplicate(&event_key(), UnixMillis(1)).await.err(),
+            store.count_duplicate(&event_key(), None, UnixMillis(1)).await.err(),
         ];
         for error in ends.into_iter().flatten() {
             errors += 1;

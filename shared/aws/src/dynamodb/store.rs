@@ -89,8 +89,13 @@ impl Store for DynamoStore {
         self.apply(transition).await
     }
 
-    async fn count_duplicate(&self, key: &EventKey, at: UnixMillis) -> Result<Option<Event>, StoreError> {
-        match self.change(expression::count_duplicate(key, at), ReturnValue::AllNew).await? {
+    async fn count_duplicate(
+        &self,
+        key: &EventKey,
+        other: Option<&EventHash>,
+        at: UnixMillis,
+    ) -> Result<Option<Event>, StoreError> {
+        match self.change(expression::count_duplicate(key, other, at), ReturnValue::AllNew).await? {
             End::Written(Some(item)) => item::event::decode(&item).map(Some),
             End::Written(None) | End::Refused(_) => Ok(None),
         }

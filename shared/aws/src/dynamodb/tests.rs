@@ -213,6 +213,6 @@ fn noise(size: usize) -> Payload {
 async fn a_count_is_not_a_reading_and_writing_back() {
     let (store, tries) =
         scripted(&[ok(json!({ "Attributes": sent(&item::event::encode(&full_event())) }))]).await;
-    assert_eq!(store.count_duplicate(&event_key(), UnixMillis(1)).await, Ok(Some(full_event())));
+    assert_eq!(store.count_duplicate(&event_key(), None, UnixMillis(1)).await, Ok(Some(full_event())));
     assert_eq!(operations(&tries), ["UpdateItem"]);
 }

@@ -149,7 +149,13 @@ impl Draft {
             correlation: arrived.addressed.correlation.clone(),
             signature: self.signature,
             hash: facts.hash,
-            seen: Seen { deliveries: 1, last_at: now, conflicts: 0, conflict_hashes: Vec::new() },
+            seen: Seen {
+                deliveries: 1,
+                last_at: now,
+                conflicts: 0,
+                conflict_hashes: Vec::new(),
+                repeated_as: None,
+            },
             progress: Progress {
                 status,
                 generation: Generation::FIRST,

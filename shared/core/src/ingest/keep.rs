@@ -3,6 +3,7 @@
 use super::Ingest;
 use super::answer::Taken;
 use crate::ids::PutNonce;
+use crate::key::EventHash;
 use crate::payload::Payload;
 use crate::ports::{Create, Entropy, KeyDocuments, Queue, Secrets, Store, StoreError, Write};
 use crate::protocol::decide::{Decision, Delivery, End, Input, Presence, Read, State, Undecidable, decide};
@@ -101,7 +102,8 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
                 Decision::End(End::AsNew) => return Ok(as_new(stored)),
                 Decision::End(End::Duplicate { unfinished, enqueue }) => {
                     self.outlast(&stored, &ours, payload).await?;
-                    return self.duplicate(stored, unfinished, enqueue).await;
+                    let other = (ours.hash != stored.hash).then_some(&ours.hash);
+                    return self.duplicate(stored, other, unfinished, enqueue).await;
                 }
                 Decision::End(End::Adopt) => {
                     // A human will need it: no TTL where the event has none.
@@ -177,13 +179,19 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
     /// Counts the duplicate. The count returns the event as it stands *after*
     /// our payload became durable, so a TTL that the event lost meanwhile is
     /// taken off the payload too, before the 2xx (INV-1, INV-9).
-    async fn duplicate(&self, stored: Event, unfinished: bool, enqueue: bool) -> Result<Kept, NotKept> {
-        let stored = match self.store.count_duplicate(&stored.key, self.clock.now()).await {
+    async fn duplicate(
+        &self,
+        stored: Event,
+        other: Option<&EventHash>,
+        unfinished: bool,
+        enqueue: bool,
+    ) -> Result<Kept, NotKept> {
+        let stored = match self.store.count_duplicate(&stored.key, other, self.clock.now()).await {
             Ok(Some(counted)) => counted,
             // Removed by its TTL this moment: it was finished long ago.
             Ok(None) => stored,
             // Of a finished event only the count is lost.
-            Err(error) if !unfinished => {
+            Err(error) if !unfinished && other.is_none() => {
                 tracing::warn!(event.key = %stored.key, %error, "a duplicate was not counted");
                 stored
             }

@@ -44,7 +44,8 @@ impl<S: Store + HistoryRecord + Erasure, Q: Queue, C: Clock> Operate<S, Q, C> {
         {
             return Ok(Erased::Not("its action is under way again: look again when that has ended"));
         }
-        for hash in std::iter::once(&event.hash).chain(&event.seen.conflict_hashes) {
+        let others = event.seen.conflict_hashes.iter().chain(&event.seen.repeated_as);
+        for hash in std::iter::once(&event.hash).chain(others) {
             self.store.erase_payload(&event.key, hash).await?;
         }
         Ok(Erased::Wholly)

@@ -193,10 +193,14 @@ pub trait Store: Send + Sync {
     fn write(&self, transition: &Transition) -> impl Future<Output = Result<Write, StoreError>> + Send;
 
     /// Counts a repeated delivery and returns the event as it stands after
-    /// that; touches nothing that a claim compares. `None`: no such event.
+    /// that; touches nothing that a claim compares. Where the body of one that
+    /// repeats a listed event lies under another hash, the first of these is
+    /// kept ([`Seen::repeated_as`](crate::protocol::event::Seen::repeated_as)).
+    /// `None`: no such event.
     fn count_duplicate(
         &self,
         key: &EventKey,
+        other: Option<&EventHash>,
         at: UnixMillis,
     ) -> impl Future<Output = Result<Option<Event>, StoreError>> + Send;
 

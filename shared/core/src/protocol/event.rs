@@ -168,6 +168,9 @@ pub struct Seen {
     pub conflicts: u64,
     /// Hashes of the first few conflicting contents.
     pub conflict_hashes: Vec<EventHash>,
+    /// Of an event that was brought from the vendor's list: the hash under
+    /// which the first delivery that repeated it left its body.
+    pub repeated_as: Option<EventHash>,
 }
 
 /// How many deliveries an event has had, of either kind.

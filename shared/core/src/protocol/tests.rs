@@ -32,7 +32,13 @@ fn event() -> Event {
         correlation: "c-1".into(),
         signature: SignatureFacts { secret: None, scheme: "v1".into(), signed_at: None },
         hash: EventHash::of([b"one".as_slice()]),
-        seen: Seen { deliveries: 1, last_at: NOW, conflicts: 0, conflict_hashes: Vec::new() },
+        seen: Seen {
+            deliveries: 1,
+            last_at: NOW,
+            conflicts: 0,
+            conflict_hashes: Vec::new(),
+            repeated_as: None,
+        },
         progress: Progress {
             status: EventStatus::Received,
             generation: Generation::FIRST,

@@ -66,7 +66,13 @@ fn event(event_type: Option<&str>) -> Event {
         correlation: CorrelationId::new("c"),
         signature: SignatureFacts { secret: None, scheme: "v1".into(), signed_at: None },
         hash: EventHash::of([PAID.as_bytes()]),
-        seen: Seen { deliveries: 1, last_at: millis, conflicts: 0, conflict_hashes: Vec::new() },
+        seen: Seen {
+            deliveries: 1,
+            last_at: millis,
+            conflicts: 0,
+            conflict_hashes: Vec::new(),
+            repeated_as: None,
+        },
         progress: Progress {
             status: EventStatus::Received,
             generation: Generation::FIRST,

@@ -33,6 +33,7 @@ pub(super) enum Call {
     },
     Count {
         event: Pick,
+        other: Option<Pick>,
         at: u8,
     },
     Conflict {
@@ -90,7 +91,8 @@ fn call() -> impl Strategy<Value = Call> {
         2 => (event(), hash(), 1..4_u64, seconds()).prop_map(|(event, content, generation, seconds)| {
             Call::ExpirePayload { event, content, generation, seconds }
         }),
-        1 => (event(), seconds()).prop_map(|(event, at)| Call::Count { event, at }),
+        1 => (event(), prop::option::of(hash()), seconds())
+            .prop_map(|(event, other, at)| Call::Count { event, other, at }),
         2 => (event(), hash(), seconds()).prop_map(|(event, content, at)| Call::Conflict { event, content, at }),
         2 => (event(), stale(), hash(), seconds())
             .prop_map(|(event, stale, content, at)| Call::Adopt { event, stale, content, at }),

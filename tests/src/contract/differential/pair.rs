@@ -77,7 +77,10 @@ impl<S: Inspected> Pair<'_, S> {
                     (Generation::from_stored(*generation), expires(u64::from(*seconds)));
                 end(store.expire_payload(&key(event), &hash(content), generation, until).await)
             }
-            Call::Count { event, at: seconds } => end(store.count_duplicate(&key(event), at(*seconds)).await),
+            Call::Count { event, other, at: seconds } => {
+                let other = other.as_ref().map(&hash);
+                end(store.count_duplicate(&key(event), other.as_ref(), at(*seconds)).await)
+            }
             Call::Conflict { event, content, at: seconds } => {
                 end(store.record_conflict(&key(event), &hash(content), at(*seconds)).await)
             }

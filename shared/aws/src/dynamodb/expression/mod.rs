@@ -284,10 +284,14 @@ impl Phrase {
     }
 }
 
-/// Counts a repeated delivery. It touches nothing that a claim compares.
-pub(crate) fn count_duplicate(key: &EventKey, at: UnixMillis) -> Change {
+/// Counts a repeated delivery, and keeps the first other hash of one. It
+/// touches nothing that a claim compares.
+pub(crate) fn count_duplicate(key: &EventKey, other: Option<&EventHash>, at: UnixMillis) -> Change {
     let mut phrase = Phrase::default();
     phrase.set(event::LAST_SEEN, number(at.0));
+    if let Some(hash) = other {
+        phrase.set_once(event::REPEATED_AS, text(hash.as_str()));
+    }
     phrase.count(event::DELIVERIES);
     phrase.present(KEY);
     phrase.into_change(Table::Events, key.as_str())

@@ -42,6 +42,13 @@ impl Phrase {
         self.set.push(term);
     }
 
+    /// The first value stays.
+    pub(super) fn set_once(&mut self, attribute: &str, value: AttributeValue) {
+        let name = self.name(attribute);
+        let term = format!("{name} = if_not_exists({name}, {})", self.value(attribute, value));
+        self.set.push(term);
+    }
+
     pub(super) fn remove(&mut self, attribute: &str) {
         let name = self.name(attribute);
         self.remove.push(name);

@@ -91,7 +91,7 @@ fn a_counter_touches_nothing_that_a_claim_compares_or_writes() {
     protocol.extend(["#due".to_owned(), "#hash".to_owned()]);
     let hash = EventHash::from_stored("other");
     for counted in [
-        count_duplicate(&event_key(), UnixMillis(1)),
+        count_duplicate(&event_key(), None, UnixMillis(1)),
         record_conflict(&event_key(), &hash, UnixMillis(1), Listing::Listed),
         record_conflict(&event_key(), &hash, UnixMillis(1), Listing::Counted),
     ] {
@@ -232,8 +232,17 @@ fn a_record_that_counts_its_writes_is_written_from_the_one_that_was_read() {
 
 #[test]
 fn a_duplicate_is_counted_where_there_is_an_event() {
-    let change = count_duplicate(&event_key(), UnixMillis(40));
+    let change = count_duplicate(&event_key(), None, UnixMillis(40));
     assert_eq!(words(&change), ("SET #last_seen = :last_seen ADD #deliveries :one", "attribute_exists(#pk)"));
+}
+
+#[test]
+fn what_repeats_a_listed_event_leaves_the_first_hash_of_its_body() {
+    let change = count_duplicate(&event_key(), Some(&EventHash::from_stored("other")), UnixMillis(40));
+    assert_eq!(
+        words(&change).0,
+        "SET #last_seen = :last_seen, #repeated_as = if_not_exists(#repeated_as, :repeated_as) ADD #deliveries :one"
+    );
 }
 
 // INV-8

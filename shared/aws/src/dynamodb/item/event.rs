@@ -30,6 +30,7 @@ pub(crate) const REASON: &str = "reason";
 pub(crate) const DELIVERIES: &str = "deliveries";
 pub(crate) const LAST_SEEN: &str = "last_seen";
 pub(crate) const CONFLICTS: &str = "conflicts";
+pub(crate) const REPEATED_AS: &str = "repeated_as";
 pub(crate) const CONFLICT_HASHES: &str = "conflict_hashes";
 
 /// The item of an event that is created.
@@ -59,6 +60,7 @@ pub(crate) fn attributes(event: &Event) -> Attributes {
         (DELIVERIES, Some(number(event.seen.deliveries))),
         (LAST_SEEN, Some(millis(event.seen.last_at))),
         (CONFLICTS, Some(number(event.seen.conflicts))),
+        (REPEATED_AS, event.seen.repeated_as.as_ref().map(|hash| text(hash.as_str()))),
     ];
     if !event.seen.conflict_hashes.is_empty() {
         let hashes = texts(event.seen.conflict_hashes.iter().map(EventHash::as_str));
@@ -131,6 +133,7 @@ pub(crate) fn decode(item: &Item) -> Result<Event, StoreError> {
             last_at: UnixMillis(read.number(LAST_SEEN)?),
             conflicts: read.number(CONFLICTS)?,
             conflict_hashes: read.texts(CONFLICT_HASHES)?.into_iter().map(EventHash::from_stored).collect(),
+            repeated_as: read.maybe_text(REPEATED_AS)?.map(EventHash::from_stored),
         },
         progress: decode_progress(read)?,
     })

@@ -45,6 +45,7 @@ pub(crate) fn full_event() -> Event {
             last_at: UnixMillis(9),
             conflicts: 2,
             conflict_hashes: vec![EventHash::from_stored("b"), EventHash::from_stored("a")],
+            repeated_as: Some(EventHash::from_stored("c")),
         },
         progress: Progress {
             status: EventStatus::InDoubt,
@@ -72,7 +73,7 @@ pub(crate) fn bare_event() -> Event {
         occurred_at: None,
         sequence: None,
         signature: SignatureFacts { secret: None, signed_at: None, ..full.signature },
-        seen: Seen { conflict_hashes: Vec::new(), ..full.seen },
+        seen: Seen { conflict_hashes: Vec::new(), repeated_as: None, ..full.seen },
         progress: Progress {
             status: EventStatus::Received,
             action: None,
