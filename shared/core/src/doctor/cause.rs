@@ -60,9 +60,9 @@ causes! {
     /// There is no body.
     BodyMissing = "body-missing":
         "The body is gone: something in front read it, or the tool that captured it left it out.",
-    /// The body is another one.
+    /// The body is another one, or the secret is: all else is as documented.
     BodyChanged = "body-changed":
-        "If the secret is the right one, the body was changed after it was signed; compare it with what the vendor shows for this delivery.",
+        "Compare the secret with what the vendor shows for this endpoint first. If it is the right one, the body was changed after it was signed: compare it with what the vendor shows for this delivery.",
     /// A form was parsed and encoded again.
     FormReencoded = "form-reencoded":
         "Something parsed the form and encoded it again; verify the bytes as received.",

@@ -86,6 +86,7 @@ action.pack = {{ order = "/after" }}
 
 [endpoint.odd]
 vendor = "stripe"
+tenant = "/account"
 secrets = ["env:STRIPE_WEBHOOK_SECRET"]
 list = {{ secret = "secretsmanager:{name}", since = "2020-01-01", url = "{url}/events?limit=2" }}
 [[endpoint.odd.rule]]
@@ -264,6 +265,7 @@ async fn an_endpoint_that_cannot_be_compared_says_what_to_do() -> Result<()> {
         let error = on_call::ask(&desk, &line).await.err().with_context(|| line.join(" "))?.to_string();
         ensure!(error.contains(shown), "{line:?}: {error}");
     }
-    ask(&desk, &["reconcile", "odd"], Well).await?;
+    let odd = ask(&desk, &["reconcile", "odd"], Well).await?;
+    ensure!(odd.aside.iter().any(|line| line.contains("what happened in others is not in it")), "{odd:?}");
     Ok(())
 }

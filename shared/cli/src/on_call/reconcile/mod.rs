@@ -1,5 +1,7 @@
 //! `sekali reconcile`: the vendor's own list of its events, beside what was received.
 
+mod say;
+
 use super::answer::{Answer, Page, counted};
 use super::at::At;
 use super::confirm::Yes;
@@ -13,11 +15,9 @@ use sekali::ids::{Tenant, Who};
 use sekali::ingest::listed::unsaid;
 use sekali::ports::Secrets;
 use sekali::problem::nearest;
-use sekali::reconcile::{
-    Bring, Brought, Compare, Found, Listed, OnWhoseWord, Pages, Standing, Subject, Unproven,
-};
+use sekali::reconcile::{Bring, Brought, Compare, Found, Listed, OnWhoseWord, Pages, Standing, Subject};
 use sekali::secret::{Secret, Stage};
-use sekali::time::{Clock, UnixMillis};
+use sekali::time::Clock;
 use sekali::vendor::list::Window;
 use sekali_aws::{Apis, SystemClock, SystemEntropy};
 use serde_json::{Value, json};
@@ -103,9 +103,15 @@ impl Reconcile {
         let found = compare.all(subject, &mut pages, window, self.limit).await?;
 
         let mut page = desk.page();
-        show(&mut page, &found, now);
+        say::show(&mut page, &found, now);
         if let Some(reach) = subject.list.reach().filter(|reach| *reach < self.since) {
             page.aside(format_args!("{} lists {} back at most", endpoint.vendor.name(), shown::span(reach)));
+        }
+        // One whose URL says the tenant is asked with that tenant's own secret.
+        if endpoint.tenant.is_some() && tenant.is_none() {
+            page.aside(
+                "the list is that of the account whose secret asks: what happened in others is not in it",
+            );
         }
         if found.more {
             page.aside("the list goes on: a shorter --since, a later --until or a larger --limit");
@@ -157,7 +163,7 @@ impl Reconcile {
         let mut done = Vec::new();
         for listed in missing {
             let brought = one(&bring, subject, pages, listed, OnWhoseWord { who: &who, why }).await;
-            done.push(told(page, listed, &brought));
+            done.push(say::told(page, listed, &brought));
             tokio::time::sleep(Duration::from_secs(1) / self.per_second).await;
         }
         Ok(done)
@@ -195,7 +201,7 @@ impl Reconcile {
             "counts": found.counts,
             "pages": found.pages,
             "more": found.more,
-            "events": found.events.iter().map(event).collect::<Vec<_>>(),
+            "events": found.events.iter().map(say::event).collect::<Vec<_>>(),
             "done": done,
         });
         page.answer(json, Ended::with(left || found.more))
@@ -237,84 +243,4 @@ async fn one<W: AsyncFn(Duration)>(
     let key = listed.key.as_ref().context("it has no key")?;
     let request = pages.content(&listed.entry).await?;
     Ok(bring.bring(subject, key, &request, word).await?)
-}
-
-fn told(page: &mut Page, listed: &Listed, brought: &Result<Brought>) -> Value {
-    let (done, status, why) = match brought {
-        Ok(Brought::Kept { status, sent }) => {
-            let later = if *sent || *status != sekali::protocol::event::EventStatus::Received {
-                ""
-            } else {
-                "; the queue did not take its message: the sweeper sends it within minutes"
-            };
-            page.line(format_args!("{}: taken in as {}{later}", listed.id, status.as_str()));
-            (true, Some(*status), None)
-        }
-        Ok(Brought::ArrivedMeanwhile(status)) => {
-            page.line(format_args!("{}: arrived meanwhile; it is {}", listed.id, status.as_str()));
-            (true, Some(*status), Some("arrived meanwhile".to_owned()))
-        }
-        Err(error) => {
-            page.line(format_args!("{}: not taken in: {error:#}", listed.id));
-            (false, None, Some(format!("{error:#}")))
-        }
-    };
-    json!({
-        "key": listed.key.as_ref().map(|key| key.as_str()), "id": listed.id, "done": done,
-        "status": status.map(|status| status.as_str()), "why": why,
-    })
-}
-
-fn show(page: &mut Page, found: &Found, now: UnixMillis) {
-    let rows = found.events.iter().map(|listed| {
-        [
-            listed.standing.as_str().to_owned(),
-            listed.id.clone(),
-            listed.event_type.as_ref().map(ToString::to_string).unwrap_or_default(),
-            listed.at.map(|at| shown::span(now.since(at))).unwrap_or_default(),
-            meaning(&listed.standing),
-        ]
-    });
-    page.table(["standing", "id", "type", "age", "because"], rows.collect());
-    let counts: Vec<String> = found.counts.iter().map(|(word, count)| format!("{count} {word}")).collect();
-    page.line(match counts.is_empty() {
-        true => "the vendor lists no event of that time".to_owned(),
-        false => format!("of the vendor's list: {}", counts.join(", ")),
-    });
-}
-
-fn meaning(standing: &Standing) -> String {
-    match standing {
-        Standing::Received { status, conflicts } => {
-            format!("{}; {} with other content", status.as_str(), counted_deliveries(*conflicts))
-        }
-        Standing::NeverArrived => "there is no record of it, and one would still be kept".to_owned(),
-        Standing::Unproven(Unproven::Expired) => {
-            "its record would have expired by now: it may have been received".to_owned()
-        }
-        Standing::Unproven(Unproven::BeforeUs) => {
-            "it is from before the list's `since`: it may have been received elsewhere".to_owned()
-        }
-        Standing::Unproven(Unproven::NoTime) => "the list does not say when it happened".to_owned(),
-        Standing::Unreadable(why) => why.clone(),
-        Standing::NoRule | Standing::Filtered => String::new(),
-    }
-}
-
-fn counted_deliveries(number: u64) -> String {
-    match number {
-        1 => "1 delivery".to_owned(),
-        number => format!("{number} deliveries"),
-    }
-}
-
-fn event(listed: &Listed) -> Value {
-    json!({
-        "key": listed.key.as_ref().map(|key| key.as_str()),
-        "id": listed.id,
-        "type": listed.event_type.as_ref().map(|event_type| event_type.as_str()),
-        "at": listed.at.map(shown::time),
-        "standing": listed.standing.as_str(),
-        "because": meaning(&listed.standing),
-    })
 }
