@@ -2,10 +2,10 @@
 //! gets the same answer, so it is asked once.
 
 use super::catalog::{ActionRef, Catalog, DecisionRef, EventRef, ResourceRef, at, hash, other, put_nonce};
-use super::scenario::{Answer, TICK};
+use super::scenario::{Answer, Finding, TICK};
 use super::world::{Act, Rules, Shut, World};
 use sekali::ids::OwnerNonce;
-use sekali::ports::Outcome;
+use sekali::ports::{Found, Outcome};
 use sekali::protocol::action::EffectResult;
 use sekali::protocol::decide::{Decision, Delivery, Input, Operator, Presence, State, Undecidable};
 use sekali::protocol::policy::{EffectPolicy, Gate, Lease, Limits, Stamp, Worker};
@@ -37,6 +37,7 @@ pub(super) enum Asked {
     Delivery { delivery: usize, attempt: u8, content: usize, first: Option<bool> },
     Message { moved: Option<u8>, nonce: u8, lease: Option<u8> },
     Outcome(Answer),
+    Probed { finding: Finding, asked: u8 },
     Refused { moved: Option<u8> },
     Sweep,
     Human(Act),
@@ -114,6 +115,9 @@ impl Catalog {
                 say(Input::Message { stamp: stamp(ask.tick, moved), worker: &worker })
             }
             Asked::Outcome(answer) => say(Input::Outcome { outcome: &outcome(answer) }),
+            Asked::Probed { finding, asked } => {
+                say(Input::Probed { found: &found(finding), asked_at: at(asked) })
+            }
             Asked::Refused { moved } => {
                 say(Input::StoreRefused { cause: "too large", stamp: stamp(ask.tick, moved) })
             }
@@ -172,6 +176,14 @@ fn outcome(answer: Answer) -> Outcome {
         Answer::NotStartedDecisive => not_started("503", true),
         Answer::LeaseOver => not_started("no lease", false),
         Answer::ActsUnheard | Answer::Silent | Answer::ActsLater => Outcome::unknown("timeout"),
+    }
+}
+
+fn found(finding: Finding) -> Found {
+    match finding {
+        Finding::Done => Found::Done(EffectResult("task".to_owned())),
+        Finding::NotDone => Found::NotDone("404".to_owned()),
+        Finding::Unknown => Found::Unknown("timeout".to_owned()),
     }
 }
 

@@ -2,6 +2,7 @@
 //! there, and acknowledges. It mirrors the core's own `keep`, call by call.
 
 use super::ask::{Ask, Asked, Known};
+use super::bring::LISTED;
 use super::catalog::{EventRef, at, hash};
 use super::mutant::Slip;
 use super::scenario::Kind;
@@ -24,6 +25,7 @@ impl Ways<'_> {
             DeliveryAt::Putting { put, created } => self.putting(number, put, created),
             DeliveryAt::KeepingBorn => self.keep_then(number, DeliveryAt::CreatingBorn),
             DeliveryAt::CreatingBorn => self.create(number, true),
+            DeliveryAt::ReadingListed => self.read_listed(number),
             DeliveryAt::ReadingFirst => self.read_first(number),
             DeliveryAt::Counting { enqueue } => self.count(number, enqueue),
             DeliveryAt::Recording => self.record(number),
@@ -138,7 +140,7 @@ impl Ways<'_> {
                 world.deliveries[number].at = if held { DeliveryAt::Acking } else { DeliveryAt::Sending };
                 self.add(who(number), what, world);
             }
-            Created::Exists => self.meet(number, world, None, what),
+            Created::Exists => self.meet_first(number, world, what),
         }
     }
 
@@ -146,10 +148,36 @@ impl Ways<'_> {
         event.map(|event| self.catalog.event(event).progress.status)
     }
 
+    /// Of an event that was brought from the vendor's list hashes tell
+    /// nothing: is its payload there?
+    fn meet_first(&mut self, number: usize, mut world: World, what: What) {
+        let stored = world.deliveries[number].stored.map(|stored| self.catalog.event(stored));
+        let listed = stored.is_some_and(|stored| {
+            let is_the_lists = stored.signature.is_of_list() && stored.seen.conflicts == 0;
+            is_the_lists && stored.hash != hash(self.arriving(number))
+        });
+        if !listed || self.slips(Slip::BringsUnseen) {
+            world.deliveries[number].repeats_listed = listed;
+            return self.meet(number, world, None, what);
+        }
+        world.deliveries[number].at = DeliveryAt::ReadingListed;
+        self.add(who(number), what, world);
+    }
+
+    fn read_listed(&mut self, number: usize) {
+        let mut world = self.before;
+        let there = world.papers[self.target(number)][LISTED].is_there();
+        let finished = self.status(world.deliveries[number].stored).is_some_and(EventStatus::is_finished);
+        world.deliveries[number].repeats_listed = there || finished;
+        self.meet(number, world, None, What::ReadsListedPayload);
+    }
+
     /// The stored event decides.
     fn meet(&mut self, number: usize, mut world: World, first: Option<bool>, what: What) {
-        let Delivery { attempt, stored: Some(stored), .. } = world.deliveries[number] else { return };
-        let content = self.arriving(number);
+        let Delivery { attempt, stored: Some(stored), repeats_listed, .. } = world.deliveries[number] else {
+            return;
+        };
+        let content = if repeats_listed { LISTED } else { self.arriving(number) };
         let input = Asked::Delivery { delivery: number, attempt, content, first };
         let ask = Ask::of(&world, stored, Known::Nothing, input);
         let Some(decision) = self.ask(ask) else { return };

@@ -4,7 +4,8 @@ use super::ask::{Ask, Asked, Known};
 use super::catalog::ActionRef;
 use super::mutant::Slip;
 use super::scenario::Answer;
-use super::step::{Broken, Ways, What, Who};
+use super::step::{Broken, Ways, What};
+use super::worker::who;
 use super::world::{Ghost, WorkerAt, World};
 use sekali::protocol::action::IdempotencyKey;
 use sekali::protocol::decide::Decision;
@@ -89,7 +90,7 @@ impl Ways<'_> {
         }
     }
 
-    fn is_present(&self, world: &World, slot: usize, generation: u8) -> bool {
+    pub fn is_present(&self, world: &World, slot: usize, generation: u8) -> bool {
         world.actions[slot].is_none_or(|action| self.catalog.action_facts(action).generation == generation)
     }
 
@@ -168,8 +169,4 @@ impl Ways<'_> {
             _ => None,
         }
     }
-}
-
-fn who(number: usize) -> Who {
-    Who::Worker(u8::try_from(number).unwrap_or(0))
 }

@@ -10,17 +10,20 @@
 
 mod apply;
 mod ask;
+mod bring;
 mod catalog;
 mod check;
 mod delivery;
 mod effect;
 mod human;
 mod mutant;
+mod probe;
 mod queue;
 mod report;
 mod rest;
 mod scenario;
 mod search;
+mod settle;
 mod slices;
 mod step;
 mod story;

@@ -4,10 +4,13 @@
 
 use super::catalog::{Catalog, at};
 use super::check;
-use super::scenario::{Answer, Budget, DELIVERIES, EVENTS, SWEEPERS, Told, WORKERS};
+use super::scenario::{Answer, Budget, DELIVERIES, EVENTS, Finding, SWEEPERS, Told, WORKERS};
 use super::search::fingerprint;
 use super::step::{Broken, Successor, Ways, What};
-use super::world::{Act, Delivery, Human, HumanAt, Place, Shut, Sweeper, SweeperAt, Worker, WorkerAt, World};
+use super::world::{
+    Act, Bringer, Delivery, Human, HumanAt, Place, Shut, Sweeper, SweeperAt, Worker, WorkerAt, World,
+};
+use sekali::config::InDoubt;
 use sekali::ports::Due;
 use sekali::protocol::action::ActionStatus;
 use sekali::protocol::event::{Event, EventStatus};
@@ -22,7 +25,7 @@ const PATIENCE: u8 = 12;
 /// Steps of one actor at one event.
 const STEPS: usize = 60;
 
-/// Whether the vendor's API tells anything.
+/// Whether those who are asked tell anything: the vendor's API, the destination.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Api {
     Tells,
@@ -40,7 +43,8 @@ impl Rests {
         if !self.0.insert(fingerprint(&bare)) {
             return None;
         }
-        let silent = !catalog.slice.api.course.is_empty();
+        let asks_destination = catalog.slice.promise.in_doubt == InDoubt::Probe;
+        let silent = asks_destination || !catalog.slice.api.course.is_empty();
         let broken = come_to_rest(catalog, bare, Api::Tells).err();
         broken.or_else(|| silent.then(|| come_to_rest(catalog, bare, Api::Silent).err()).flatten())
     }
@@ -66,6 +70,7 @@ fn abandoned(world: &World) -> World {
         deliveries: [Delivery::GONE; DELIVERIES],
         workers: [Worker::IDLE; WORKERS],
         sweepers: [Sweeper::IDLE; SWEEPERS],
+        bringer: Bringer::GONE,
         human: Human::IDLE,
         letters: Default::default(),
         flight: None,
@@ -213,6 +218,7 @@ fn first(
     let wanted = |way: &Successor| match way.what {
         What::Calls(Answer::Done) => true,
         What::Hears(told) => (told == Told::Nothing) == (api == Api::Silent),
+        What::Asks(finding) => (finding == Finding::Unknown) == (api == Api::Silent),
         _ => false,
     };
     let well = ways.found.iter().position(wanted).unwrap_or(0);

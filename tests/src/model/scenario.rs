@@ -28,6 +28,9 @@ pub struct Slice {
     pub name: &'static str,
     pub(super) stories: &'static [Story],
     pub(super) arrivals: &'static [Arrival],
+    /// Somebody brings the first event from the vendor's own list, which
+    /// writes the second of its contents.
+    pub(super) brings: bool,
     pub(super) promise: Promise,
     pub(super) api: Api,
     pub(super) answers: &'static [Answer],
@@ -145,6 +148,17 @@ pub(super) enum Answer {
     ActsLater,
     /// No call was made: the lease no longer covered it.
     LeaseOver,
+}
+
+/// What a destination says of a call that it is asked about.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Finding {
+    /// The effect happened.
+    Done,
+    /// It did not happen, so far.
+    NotDone,
+    /// Nothing that can be used.
+    Unknown,
 }
 
 /// How much may go wrong; `any` stands for one of each.

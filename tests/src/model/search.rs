@@ -9,7 +9,7 @@ use super::rest::Rests;
 use super::scenario::{DELIVERIES, EVENTS, Pace, SLOTS, SWEEPERS, Slice, WORKERS};
 use super::step::{Broken, Successor, Ways, What};
 use super::trace::Story;
-use super::world::{Delivery, Human, Ledger, Letter, Paper, Shut, Sweeper, Worker, World};
+use super::world::{Bringer, Delivery, Human, Ledger, Letter, Paper, Shut, Sweeper, Worker, World};
 use std::collections::HashSet;
 use std::hash::{BuildHasherDefault, Hash, Hasher};
 
@@ -147,6 +147,8 @@ fn all_ways(catalog: &mut Catalog, world: World) -> Vec<Successor> {
         }
         found.append(&mut ways.found);
     }
+    ways.bringer();
+    found.append(&mut ways.found);
     ways.human();
     if ways.catalog.slice.human == Pace::AtOnce {
         ways.at_once(|ways| ways.human(), |world| world.human == Human::IDLE);
@@ -175,6 +177,7 @@ fn beginning(catalog: &mut Catalog) -> World {
         deliveries: [Delivery::GONE; DELIVERIES],
         workers: [Worker::IDLE; WORKERS],
         sweepers: [Sweeper::IDLE; SWEEPERS],
+        bringer: if slice.brings { Bringer::AWAY } else { Bringer::GONE },
         human: Human::IDLE,
         flight: None,
         ghost: None,

@@ -3,7 +3,7 @@
 use super::ask::Ask;
 use super::catalog::{Catalog, DecisionRef};
 use super::check;
-use super::scenario::{Answer, Kind, Told};
+use super::scenario::{Answer, Finding, Kind, Told};
 use super::world::{Act, World};
 
 /// Who takes a step.
@@ -13,6 +13,7 @@ pub(super) enum Who {
     Worker(u8),
     Sweeper(u8),
     Human,
+    Bringer,
     Queue,
     Network,
     Destination,
@@ -23,10 +24,12 @@ pub(super) enum Who {
 /// What it does.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub(super) enum What {
+    Brings,
     CreatesEvent,
     CreatesEventUnheard,
     MeetsEvent,
     PutsPayload,
+    ReadsListedPayload,
     ReadsFirstPayload,
     CountsDuplicate,
     RecordsConflict,
@@ -47,6 +50,8 @@ pub(super) enum What {
     ExpiresPayload,
     Erases,
     Calls(Answer),
+    Asks(Finding),
+    HearsOfCall,
     Acts,
     Disposes,
     Sends,
@@ -66,11 +71,13 @@ pub(super) enum What {
 
 impl What {
     /// Every kind of step.
-    pub const ALL: [Self; 58] = [
+    pub const ALL: [Self; 64] = [
+        Self::Brings,
         Self::CreatesEvent,
         Self::CreatesEventUnheard,
         Self::MeetsEvent,
         Self::PutsPayload,
+        Self::ReadsListedPayload,
         Self::ReadsFirstPayload,
         Self::CountsDuplicate,
         Self::RecordsConflict,
@@ -100,6 +107,10 @@ impl What {
         Self::Calls(Answer::Silent),
         Self::Calls(Answer::ActsLater),
         Self::Calls(Answer::LeaseOver),
+        Self::Asks(Finding::Done),
+        Self::Asks(Finding::NotDone),
+        Self::Asks(Finding::Unknown),
+        Self::HearsOfCall,
         Self::Acts,
         Self::Disposes,
         Self::Sends,
@@ -173,8 +184,9 @@ impl<'a> Ways<'a> {
             }
             let mut ways = Ways::from(self.catalog, way.world);
             act(&mut ways);
-            let open_ended =
-                |next: &&Successor| matches!(next.what, What::Calls(_) | What::Hears(_) | What::Disposes);
+            let open_ended = |next: &&Successor| {
+                matches!(next.what, What::Calls(_) | What::Asks(_) | What::Hears(_) | What::Disposes)
+            };
             let ends = ways.found.iter().filter(open_ended).count();
             let goes_well = ways.found.into_iter().take(ends.max(1));
             for mut next in goes_well {

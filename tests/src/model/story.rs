@@ -1,13 +1,15 @@
 //! What the model's events say: content, rules, keys; and the event that a
 //! delivery would create.
 
+use super::bring;
 use super::catalog::{Catalog, EventRef, at, hash, put_nonce};
 use super::mutant::Slip;
 use super::scenario::{Content, EVENTS, Told, Wish};
 use super::world::Rules;
 use sekali::config::Graph;
 use sekali::ids::{
-    ActionName, CorrelationId, DestinationName, EndpointName, Generation, ResourceKind, Tenant, VendorName,
+    ActionName, CorrelationId, DestinationName, EndpointName, Generation, PutNonce, ResourceKind, Tenant,
+    VendorName,
 };
 use sekali::key::{ActionKey, DedupScope, EventKey, ResourceKey};
 use sekali::protocol::action::FrozenRequest;
@@ -16,6 +18,7 @@ use sekali::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts
 use sekali::protocol::order::{Move, ToldBy};
 use sekali::protocol::reason::{Reason, Slug};
 use sekali::rule::{InputDigest, OrderValue, Sequence};
+use sekali::time::UnixMillis;
 use std::sync::LazyLock;
 
 /// Without a cycle, so that a rank tells forth from back.
@@ -137,9 +140,29 @@ impl Catalog {
         let arrived = self.slice.arrivals.get(arrival);
         let content = arrived.map_or(0, |arrived| arrived.content);
         let story = arrived.map_or(place, |arrived| arrived.story);
+        let event = self.drafted(place, (story, content), put_nonce(arrival, attempt), at(tick));
+        let number = self.number_event(event);
+        self.arrived.insert((place, arrival, attempt, tick), number);
+        number
+    }
+
+    /// The event as it is brought from the vendor's own list.
+    pub fn brought_event(&mut self, attempt: u8, tick: u8) -> EventRef {
+        let nonce = PutNonce::new(format!("brought-{attempt}"));
+        let event = self.drafted(bring::PLACE, (bring::PLACE, bring::LISTED), nonce, at(tick));
+        self.number_event(Event { signature: SignatureFacts::of_list(), ..event })
+    }
+
+    fn drafted(
+        &self,
+        place: usize,
+        (story, content): (usize, usize),
+        put_nonce: PutNonce,
+        now: UnixMillis,
+    ) -> Event {
         let held = self.slice.stories[story].contents[content].held;
-        let (now, limits) = (at(tick), self.limits());
-        let event = Event {
+        let limits = self.limits();
+        Event {
             key: event_key(place).clone(),
             endpoint: EndpointName::from("shop"),
             vendor: VendorName::from("stripe"),
@@ -150,7 +173,7 @@ impl Catalog {
             occurred_at: None,
             sequence: None,
             received_at: now,
-            put_nonce: put_nonce(arrival, attempt),
+            put_nonce,
             correlation: CorrelationId::from("c"),
             signature: SignatureFacts { secret: None, scheme: String::new(), signed_at: None },
             hash: hash(content),
@@ -174,10 +197,7 @@ impl Catalog {
                 expires: (!held).then(|| now.expires_after(limits.window)),
                 due: Some(if held { now } else { limits.next_sweep(0, now) }),
             },
-        };
-        let number = self.number_event(event);
-        self.arrived.insert((place, arrival, attempt, tick), number);
-        number
+        }
     }
 
     /// Resource, action and effect that an event asks for.

@@ -1,7 +1,7 @@
 //! A way through the states, told in words: who did what, and what it changed.
 
 use super::catalog::Catalog;
-use super::scenario::{Answer, EVENTS, SLOTS, Told};
+use super::scenario::{Answer, EVENTS, Finding, SLOTS, Told};
 use super::step::{Broken, Successor, What, Who};
 use super::world::{Act, Paper, World};
 use std::fmt::Write as _;
@@ -120,6 +120,7 @@ fn who(who: Who, before: &World, after: &World) -> String {
         Who::Delivery(number) => format!("delivery {number}"),
         Who::Sweeper(number) => format!("sweeper {number}"),
         Who::Human => "a human".to_owned(),
+        Who::Bringer => "whoever brings it".to_owned(),
         Who::Queue => "the queue".to_owned(),
         Who::Network => "the network".to_owned(),
         Who::Vendor => "the vendor's resource".to_owned(),
@@ -130,10 +131,12 @@ fn who(who: Who, before: &World, after: &World) -> String {
 
 pub(super) fn what(what: What) -> &'static str {
     match what {
+        What::Brings => "takes the event from the vendor's list",
         What::CreatesEvent => "creates the event",
         What::CreatesEventUnheard => "creates the event and does not hear of it",
         What::MeetsEvent => "finds the event there",
         What::PutsPayload => "puts its payload",
+        What::ReadsListedPayload => "looks for the payload that was brought",
         What::ReadsFirstPayload => "looks for the first payload",
         What::CountsDuplicate => "counts a duplicate",
         What::RecordsConflict => "records a conflict",
@@ -156,6 +159,10 @@ pub(super) fn what(what: What) -> &'static str {
         What::ExpiresPayload => "sets the TTL of the payload",
         What::Erases => "erases content",
         What::Calls(answer) => call(answer),
+        What::Asks(Finding::Done) => "asks about the call: it is done",
+        What::Asks(Finding::NotDone) => "asks about the call: it is not done",
+        What::Asks(Finding::Unknown) => "asks about the call: nobody says",
+        What::HearsOfCall => "hears of the call",
         What::Acts => "acts on a call of which nobody heard",
         What::Disposes => "has done with its message",
         What::Sends => "sends a message",

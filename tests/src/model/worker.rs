@@ -1,14 +1,12 @@
 //! A worker: the loop of the core's own `look`, one port call a step.
 
 use super::ask::{Ask, Asked, Known};
-use super::catalog::{ActionRef, DecisionFacts, DecisionRef, EventFacts, EventRef, at};
+use super::catalog::{ActionRef, EventFacts, EventRef, at};
 use super::mutant::Slip;
 use super::scenario::{Kind, Told, WORKERS};
 use super::step::{Broken, Ways, What, Who};
-use super::world::{Letter, Place, Rules, Shut, Stage, Worker, WorkerAt, World};
-use super::write::{Draft, Written};
+use super::world::{Letter, Place, Rules, Shut, Worker, WorkerAt, World};
 use sekali::protocol::decide::{Decision, End, Read, Then};
-use sekali::protocol::transition::ActionWrite;
 
 impl Ways<'_> {
     /// The ways on of one worker.
@@ -24,6 +22,8 @@ impl Ways<'_> {
             WorkerAt::Writing(stage) => self.writing(number, stage),
             WorkerAt::WritingRefusal(stage) => self.writing_refusal(number, stage),
             WorkerAt::Calling => self.call(number),
+            WorkerAt::Asking(since) => self.probe(number, since),
+            WorkerAt::Told(finding, asked) => self.told(number, finding, asked),
             WorkerAt::Settling(stage) => self.settling(number, stage),
             WorkerAt::RereadingEvent => {
                 let mut world = self.before;
@@ -113,7 +113,7 @@ impl Ways<'_> {
     }
 
     /// The action that the worker's event remembers, as it stands.
-    fn bound_action(&self, number: usize, world: &World) -> Option<ActionRef> {
+    pub fn bound_action(&self, number: usize, world: &World) -> Option<ActionRef> {
         let event = world.workers[number].event?;
         world.actions[self.catalog.event_facts(event).bound?]
     }
@@ -184,7 +184,7 @@ impl Ways<'_> {
     /// Asks again, from what is known now. Where a reading ends the look, the
     /// message is disposed of at once: a death between the two is the same as
     /// one before.
-    fn on(&mut self, number: usize, world: World, what: What) {
+    pub fn on(&mut self, number: usize, world: World, what: What) {
         let Some(world) = self.ask_message(number, world) else { return };
         match world.workers[number].at {
             WorkerAt::Disposing => self.dispose(number, world, what),
@@ -226,10 +226,7 @@ impl Ways<'_> {
             }
             Decision::Write { .. } => WorkerAt::Writing(self.first_stage(decision)),
             Decision::Call => WorkerAt::Calling,
-            Decision::Probe => {
-                self.undecided("a worker is told to ask a destination that cannot be asked".to_owned());
-                return None;
-            }
+            Decision::Probe => WorkerAt::Asking(world.tick),
             Decision::End(_) => WorkerAt::Disposing,
         };
         let worker = &mut world.workers[number];
@@ -244,7 +241,7 @@ impl Ways<'_> {
     }
 
     /// What a worker knows besides its event.
-    fn known(&self, worker: &Worker, event: EventRef) -> Known {
+    pub fn known(&self, worker: &Worker, event: EventRef) -> Known {
         let unclaimed = self.catalog.event_facts(event).bound.is_none() || self.asks_rules_again();
         match (worker.bound, worker.rules) {
             (Some(action), rules) => Known::Bound { action, rules },
@@ -255,151 +252,8 @@ impl Ways<'_> {
         }
     }
 
-    fn writing(&mut self, number: usize, stage: Stage) {
-        let worker = self.before.workers[number];
-        let Some(decision) = worker.decision else { return };
-        match stage {
-            Stage::Keep | Stage::Expire => {
-                let world = self.payload_stage(decision);
-                let what = if stage == Stage::Keep { What::KeepsPayload } else { What::ExpiresPayload };
-                match stage {
-                    Stage::Keep => self.at(number, world, WorkerAt::Writing(Stage::Write), what),
-                    _ => self.after_write(number, world, decision, what, None),
-                }
-            }
-            Stage::Write => {
-                for end in self.write(worker.draft(decision)) {
-                    match end.written {
-                        Written::Applied if self.expires_after(decision) => {
-                            let mut world = end.world;
-                            world.workers[number].at = WorkerAt::Writing(Stage::Expire);
-                            self.add_checked(who(number), end.what, world, end.broken);
-                        }
-                        Written::Applied => {
-                            self.after_write(number, end.world, decision, end.what, end.broken);
-                        }
-                        Written::Unsure => self.at(number, end.world, WorkerAt::ReadingEvent, end.what),
-                    }
-                }
-                self.too_large(number, decision);
-            }
-        }
-    }
-
-    fn at(&mut self, number: usize, mut world: World, at: WorkerAt, what: What) {
-        world.workers[number].at = at;
-        self.add(who(number), what, world);
-    }
-
-    /// The write is durable: what was known is brought up to date.
-    pub fn after_write(
-        &mut self,
-        number: usize,
-        mut world: World,
-        decision: DecisionRef,
-        what: What,
-        broken: Option<Broken>,
-    ) {
-        let DecisionFacts { place, slot, .. } = self.catalog.decision_facts(decision);
-        let action = self.catalog.transition(decision).and_then(|transition| transition.action.as_ref());
-        let puts = matches!(action, Some(ActionWrite::Put { .. }));
-        if let Some(place) = place {
-            world.workers[number].event = world.events[place];
-        }
-        if let Some(slot) = slot.filter(|_| puts) {
-            // From now on only the action counts; the rules can be asked again.
-            let worker = &mut world.workers[number];
-            worker.bound = Some(world.actions[slot]);
-            (worker.rules, worker.resource, worker.wanted) = (None, None, None);
-        }
-        let world = match self.then(decision) {
-            Some(Then::Call) => {
-                world.workers[number].at = WorkerAt::Calling;
-                world.workers[number].decision = None;
-                Some(world)
-            }
-            Some(Then::End(_)) => {
-                world.workers[number].at = WorkerAt::Disposing;
-                Some(world)
-            }
-            Some(Then::Decide) | None => self.ask_message(number, world),
-        };
-        if let Some(world) = world {
-            self.add_checked(who(number), what, world, broken);
-        }
-    }
-
-    fn settling(&mut self, number: usize, stage: Stage) {
-        let worker = self.before.workers[number];
-        let Some(decision) = worker.decision else { return };
-        if stage != Stage::Write {
-            let world = self.payload_stage(decision);
-            return self.at(number, world, WorkerAt::Settling(Stage::Write), What::KeepsPayload);
-        }
-        for end in self.write(worker.draft(decision)) {
-            let kept = || (end.what == What::Writes).then(|| self.outcome_kept(number, &end.world)).flatten();
-            let broken = end.broken.clone().or_else(kept);
-            match end.written {
-                Written::Applied => self.after_write(number, end.world, decision, end.what, broken),
-                Written::Unsure => {
-                    let mut world = end.world;
-                    world.workers[number].at = WorkerAt::RereadingEvent;
-                    self.add_checked(who(number), end.what, world, broken);
-                }
-            }
-        }
-    }
-
-    /// While the action is still held under the claim, the outcome is evidence.
-    fn reread_action(&mut self, number: usize) {
-        let mut world = self.before;
-        let bound = self.bound_action(number, &world);
-        world.workers[number].bound = Some(bound);
-        let claim = world.workers[number].claim.map(|claim| self.catalog.action(claim).held());
-        let held = claim.is_some_and(|claim| claim.admits(bound.map(|action| self.catalog.action(action))));
-        if !held {
-            return self.on(number, world, What::ReadsAction);
-        }
-        if let Some(world) = self.ask_outcome(number, world) {
-            self.add(who(number), What::ReadsAction, world);
-        }
-    }
-
-    /// The store will never take the claim.
-    fn too_large(&mut self, number: usize, decision: DecisionRef) {
-        let claims = self.then(decision) == Some(Then::Call);
-        let (Some(mut world), true) = (self.spend(Kind::Refusal), claims) else { return };
-        let worker = world.workers[number];
-        let (Some(letter), Some(event)) = (worker.letter, worker.event) else { return };
-        let known = self.known(&worker, event);
-        let input = Asked::Refused { moved: letter.moved };
-        let ask = Ask::of(&world, event, known, input).at_gate(worker.gate);
-        let Some(decision) = self.ask(ask) else { return };
-        let at = match self.catalog.decision(decision) {
-            Decision::Write { .. } => WorkerAt::WritingRefusal(self.first_stage(decision)),
-            _ => WorkerAt::Disposing,
-        };
-        world.workers[number].decision = Some(decision);
-        self.at(number, world, at, What::WriteTooLarge);
-    }
-
-    fn writing_refusal(&mut self, number: usize, stage: Stage) {
-        let worker = self.before.workers[number];
-        let Some(decision) = worker.decision else { return };
-        if stage != Stage::Write {
-            let world = self.payload_stage(decision);
-            return self.at(number, world, WorkerAt::WritingRefusal(Stage::Write), What::KeepsPayload);
-        }
-        for end in self.write(worker.draft(decision)) {
-            match end.written {
-                Written::Applied => self.after_write(number, end.world, decision, end.what, end.broken),
-                Written::Unsure => self.at(number, end.world, WorkerAt::ReadingEvent, end.what),
-            }
-        }
-    }
-
     /// The message has done what it can.
-    fn dispose(&mut self, number: usize, world: World, what: What) {
+    pub fn dispose(&mut self, number: usize, world: World, what: What) {
         let worker = world.workers[number];
         let (Some(letter), Some(decision)) = (worker.letter, worker.decision) else { return };
         let end = match self.catalog.decision(decision) {
@@ -433,14 +287,6 @@ impl Ways<'_> {
     }
 }
 
-impl Worker {
-    /// What it writes, as it decided it.
-    fn draft(&self, decision: DecisionRef) -> Draft {
-        let truth = self.rules.and_then(Rules::truth);
-        Draft { decision, read: self.event, nonce: self.nonce, truth }
-    }
-}
-
 /// The message is visible again.
 fn give_back(world: &mut World, number: usize) {
     if let Some(letter) = world.workers[number].letter {
@@ -450,6 +296,7 @@ fn give_back(world: &mut World, number: usize) {
     world.workers[number] = Worker::IDLE;
 }
 
-fn who(number: usize) -> Who {
+/// The worker with this number.
+pub(super) fn who(number: usize) -> Who {
     Who::Worker(u8::try_from(number).unwrap_or(0))
 }

@@ -2,7 +2,7 @@
 //! happened, and what may still go wrong. Small and `Copy`: there are millions.
 
 use super::catalog::{ActionRef, DecisionRef, EventRef, ResourceRef};
-use super::scenario::{Answer, Budget, DELIVERIES, EVENTS, SLOTS, SWEEPERS, Slice, Told, WORKERS};
+use super::scenario::{Answer, Budget, DELIVERIES, EVENTS, Finding, SLOTS, SWEEPERS, Slice, Told, WORKERS};
 
 /// Letters that the queues hold at most; a further one counts as lost.
 const LETTERS: usize = 4;
@@ -19,6 +19,7 @@ pub(super) struct World {
     pub deliveries: [Delivery; DELIVERIES],
     pub workers: [Worker; WORKERS],
     pub sweepers: [Sweeper; SWEEPERS],
+    pub bringer: Bringer,
     pub human: Human,
     /// A write whose writer gave it up, still on its way.
     pub flight: Option<Flight>,
@@ -90,6 +91,8 @@ pub(super) struct Delivery {
     pub started: u8,
     /// The event as last read.
     pub stored: Option<EventRef>,
+    /// It repeats what was brought from the vendor's list.
+    pub repeats_listed: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -105,6 +108,8 @@ pub(super) enum DeliveryAt {
     KeepingBorn,
     /// Held: payload kept, now the event.
     CreatingBorn,
+    /// The stored event is of the vendor's list: is its payload there?
+    ReadingListed,
     ReadingFirst,
     Counting {
         enqueue: bool,
@@ -169,6 +174,10 @@ pub(super) enum WorkerAt {
     /// Writing what a refusal of the store for good leads to.
     WritingRefusal(Stage),
     Calling,
+    /// Asking the destination about a call, since this tick.
+    Asking(u8),
+    /// It was told this, of a question of that tick.
+    Told(Finding, u8),
     Settling(Stage),
     RereadingEvent,
     RereadingAction,
@@ -198,6 +207,28 @@ pub(super) enum SweeperAt {
     ReadingAction,
     Writing(Stage),
     Sending,
+}
+
+/// Whoever brings an event from the vendor's own list.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) struct Bringer {
+    pub at: BringerAt,
+    /// Whose put nonce; grows with each try.
+    pub attempt: u8,
+    /// The event as it would create it.
+    pub event: Option<EventRef>,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+pub(super) enum BringerAt {
+    /// Not begun, or to be begun again.
+    Away,
+    Putting,
+    /// A held event's payload is durable and loses its TTL first.
+    Keeping,
+    Creating,
+    Sending,
+    Gone,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
@@ -324,7 +355,8 @@ impl World {
 }
 
 impl Delivery {
-    pub const AWAY: Self = Self { at: DeliveryAt::Away, attempt: 0, started: 0, stored: None };
+    pub const AWAY: Self =
+        Self { at: DeliveryAt::Away, attempt: 0, started: 0, stored: None, repeats_listed: false };
     pub const GONE: Self = Self { at: DeliveryAt::Gone, ..Self::AWAY };
 }
 
@@ -367,6 +399,11 @@ impl Worker {
 
 impl Sweeper {
     pub const IDLE: Self = Self { at: SweeperAt::Idle, gate: Shut::No, event: None, decision: None };
+}
+
+impl Bringer {
+    pub const AWAY: Self = Self { at: BringerAt::Away, attempt: 0, event: None };
+    pub const GONE: Self = Self { at: BringerAt::Gone, ..Self::AWAY };
 }
 
 impl Human {

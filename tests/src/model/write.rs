@@ -136,6 +136,7 @@ impl Ways<'_> {
         if let Some(slot) = slot {
             world.actions[slot] = after.1;
             self.action_written(&mut world, slot, place, (items.1, after.1));
+            broken = broken.or_else(|| self.doubt_ended(&mut world, slot, (items.1, after.1)));
         }
         if let Some(shelf) = shelf {
             world.resources[shelf] = after.2;
@@ -202,6 +203,26 @@ impl Ways<'_> {
         }) {
             world.ledger.calls[slot].doubted = true;
         }
+    }
+
+    /// INV-6: what may be begun again without a doubt did not happen, and
+    /// nothing of it is on its way, whoever called and was not heard of again.
+    fn doubt_ended(
+        &self,
+        world: &mut World,
+        slot: usize,
+        (before, after): (Option<ActionRef>, Option<ActionRef>),
+    ) -> Option<Broken> {
+        let (before, after) = (self.catalog.action(before?), self.catalog.action(after?));
+        let again = (before.status, after.status) == (ActionStatus::Begun, ActionStatus::Ready);
+        if !again || after.doubted {
+            return None;
+        }
+        world.ledger.calls[slot].doubted = false;
+        let tick = world.tick;
+        let on_its_way =
+            world.ghost.is_some_and(|ghost| usize::from(ghost.slot) == slot && tick < ghost.until);
+        on_its_way.then(|| Broken::new("INV-6", "a doubt ended while the call may still take effect"))
     }
 
     /// What follows the decision's write.

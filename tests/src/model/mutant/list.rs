@@ -2,11 +2,13 @@
 
 use super::super::scenario::Slice;
 use super::super::slices::{
-    ACCEPTED, ADOPTION, ANEW, ANEW_APART, DOUBT, ERASED, EXPIRED, FORGOTTEN, HELD, HUMAN, NAMES,
-    ONCE_PER_EVENT, ORDERED, OTHER_WINDOW, PARKED, PARTS, PAUSED, PUTS, RETRIED, ROUNDS, SHARED, SIGNALS,
-    TENANTS, UNNUMBERED, WINDOW,
+    ACCEPTED, ADOPTION, ANEW, ANEW_APART, ASKED, BROUGHT, DOUBT, ERASED, EXPIRED, FORGOTTEN, HELD, HUMAN,
+    NAMES, ONCE_PER_EVENT, ORDERED, OTHER_WINDOW, PARKED, PARTS, PAUSED, PUTS, RETRIED, ROUNDS, SHARED,
+    SIGNALS, TENANTS, UNNUMBERED, WINDOW,
 };
-use super::{Decide, Forge, Mutant, Protocol, Slip, anew, call, claim, content, end, guard, pause, truth};
+use super::{
+    Decide, Forge, Mutant, Protocol, Slip, anew, call, claim, content, end, guard, pause, probe, truth,
+};
 
 const fn decides(name: &'static str, slice: Slice, decide: Decide) -> Mutant {
     Mutant { name, slice, protocol: Protocol { decide, ..Protocol::REAL } }
@@ -30,6 +32,8 @@ pub const MUTANTS: &[Mutant] = &[
     slips("a duplicate gives a kept payload a TTL again", WINDOW, Slip::DuplicateRestoresTtl),
     slips("a duplicate does not look whether the TTL is gone", WINDOW, Slip::DuplicateForgetsTtl),
     slips("events are told apart by the id of their delivery", ONCE_PER_EVENT, Slip::DedupByDeliveryId),
+    slips("an event that is brought takes the place of one that arrived", BROUGHT, Slip::BringsAnyway),
+    slips("what was brought is repeated before its payload was seen", BROUGHT, Slip::BringsUnseen),
     // Keys.
     slips("the key of an action lacks the tenant", TENANTS, Slip::KeyWithoutTenant),
     slips("the key of an action lacks the action's name", NAMES, Slip::KeyWithoutName),
@@ -113,6 +117,13 @@ pub const MUTANTS: &[Mutant] = &[
     decides("a question without an answer counts as an attempt", SIGNALS, truth::asking_is_an_attempt),
     decides("an api that says nothing is asked for ever", SIGNALS, truth::asks_for_ever),
     decides("a question without an answer leaves the event as processed", SIGNALS, truth::silence_is_the_end),
+    // What a destination says.
+    decides("what is not done yet is never done", ASKED, probe::not_yet_is_never),
+    decides("the time of the answer stands for that of the question", ASKED, probe::asked_when_answered),
+    decides("a destination that does not answer has not acted", ASKED, probe::silence_is_not_done),
+    decides("a destination that never answers is asked for ever", ASKED, probe::asks_for_ever),
+    decides("a destination that can be asked is called again instead", ASKED, call::again_on_expiry),
+    forges("an answer about a call is written whatever happened since", ASKED, guard::completion),
     // Pauses.
     decides("a paused endpoint begins what is new", PAUSED, pause::begins_anyway),
     decides("a pause does not keep a ready action from being begun", PAUSED, pause::begins_what_is_ready),

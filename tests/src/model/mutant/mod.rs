@@ -9,6 +9,7 @@ mod end;
 mod guard;
 mod list;
 mod pause;
+mod probe;
 mod truth;
 
 pub use list::MUTANTS;
@@ -51,6 +52,8 @@ pub(super) enum Slip {
     AckBeforePut,
     DuplicateUnseen,
     AdoptBeforePut,
+    BringsAnyway,
+    BringsUnseen,
     AdoptWithoutItsTtl,
     DuplicateRestoresTtl,
     DuplicateForgetsTtl,

@@ -1,10 +1,14 @@
 //! The slices: ingest, processor, sweeper and human apart with more trouble
 //! each, and the whole with one trouble of any kind.
 
-use super::scenario::{Answer, Api, Arrival, Bounds, Budget, Content, Pace, Promise, Slice, Story, Wish};
+mod parts;
+
+use super::scenario::{Answer, Api, Bounds, Budget, Content, Pace, Promise, Slice, Story};
 use super::world::Act;
-use sekali::config::InDoubt;
-use sekali::protocol::decide::Late;
+use parts::{
+    A, ASK, B, BOUNDS, EVERY_END, EVERY_END_AND_DECISIVE, NOTHING, OTHER, PACK, RETRY, SLICE, YOUNG,
+    arriving, asks, named, once, received, says, signals, skips,
+};
 
 /// Small enough for every test run.
 pub const QUICK: &[Slice] = &[
@@ -32,6 +36,9 @@ pub const QUICK: &[Slice] = &[
     ERASED,
     SIGNALS,
     UNNUMBERED,
+    ASKED,
+    BROUGHT,
+    BROUGHT_HELD,
     WHOLE_AT_ONCE,
 ];
 /// For `make model`, which takes minutes.
@@ -128,105 +135,50 @@ pub const DEEP: &[Slice] = &[
         budget: Budget { any: 1, ..YOUNG },
         ..UNNUMBERED
     },
+    Slice {
+        name: "a destination that can be asked, with decisive answers and a crash",
+        answers: EVERY_END_AND_DECISIVE,
+        budget: once(1, 0, 0),
+        horizon: 4,
+        ..ASKED
+    },
+    Slice {
+        name: "a destination that can be asked, with two troubles of any kind",
+        budget: Budget { any: 2, ..Budget::NONE },
+        ..ASKED
+    },
+    Slice { name: "a destination that can be asked, and two workers", workers: 2, ..ASKED },
+    Slice {
+        name: "a destination that can be asked, and a human",
+        answers: &[Answer::Done, Answer::Rejected, Answer::NotStarted, Answer::ActsLater],
+        human: Pace::Stepwise,
+        budget: Budget { redrive: 1, operator: 1, ..Budget::NONE },
+        bounds: Bounds { sweeps: 1, ..BOUNDS },
+        horizon: 4,
+        ..ASKED
+    },
+    Slice {
+        name: "two events that name one action, at a destination that can be asked",
+        promise: ASK,
+        horizon: 3,
+        sweepers: 1,
+        worker: Pace::AtOnce,
+        ..SHARED
+    },
+    Slice {
+        name: "one who brings an event, with two troubles of any kind",
+        budget: Budget { any: 2, ..Budget::NONE },
+        arrivals: &[A],
+        ..BROUGHT
+    },
+    Slice {
+        name: "an event born held in two deliveries, and one who brings it",
+        arrivals: &[A, A],
+        ..BROUGHT_HELD
+    },
+    Slice { name: "one who brings an event, a worker's calls apart", worker: Pace::Stepwise, ..BROUGHT },
     Slice { name: "half of the window used, with a worker", workers: 1, worker: Pace::AtOnce, ..WINDOW },
 ];
-
-const NOTHING: Content = Content { held: false, moves: None, asks: None, signal: None };
-const NOBODY: Api = Api { course: &[], since: 0, behind: false };
-
-/// Asks for an effect under one key field.
-const fn asks(field: &'static [&'static str], effect: u8) -> Content {
-    Content { asks: Some(Wish { name: "pack", fields: field, effect, late: Late::Act }), ..NOTHING }
-}
-
-/// The same fields under another action's name.
-const fn named(name: &'static str, content: Content, effect: u8) -> Content {
-    match content.asks {
-        Some(wish) => Content { asks: Some(Wish { name, effect, ..wish }), ..content },
-        None => content,
-    }
-}
-
-/// Where the event is late, it is ignored.
-const fn skips(content: Content) -> Content {
-    match content.asks {
-        Some(wish) => Content { asks: Some(Wish { late: Late::Skip, ..wish }), ..content },
-        None => content,
-    }
-}
-
-const fn says(status: &'static str, number: &'static str, content: Content) -> Content {
-    Content { moves: Some((status, number)), ..content }
-}
-
-/// Only a signal that the resource has come to this step of its course.
-const fn signals(step: u8, content: Content) -> Content {
-    Content { signal: Some(step), ..content }
-}
-
-const PACK: Content = asks(&["order_1"], 0);
-const OTHER: Content = asks(&["order_2"], 1);
-
-const fn received(content: Content) -> Story {
-    Story { tenant: None, received: true, contents: [content, NOTHING] }
-}
-
-const fn arriving(a: Content, b: Content) -> Story {
-    Story { tenant: None, received: false, contents: [a, b] }
-}
-
-const A: Arrival = Arrival { story: 0, content: 0 };
-const B: Arrival = Arrival { story: 0, content: 1 };
-
-const PARK: Promise = Promise { in_doubt: InDoubt::Park, honours: None, settling: 1 };
-const RETRY: Promise = Promise { in_doubt: InDoubt::Retry, honours: Some(3), settling: 1 };
-
-const BOUNDS: Bounds = Bounds { attempts: 2, sweeps: 2, age: 50, window: 60 };
-
-const EVERY_END: &[Answer] = &[
-    Answer::Done,
-    Answer::Rejected,
-    Answer::NotStarted,
-    Answer::ActsUnheard,
-    Answer::Silent,
-    Answer::ActsLater,
-];
-const EVERY_END_AND_DECISIVE: &[Answer] = &[
-    Answer::Done,
-    Answer::Rejected,
-    Answer::RejectedDecisive,
-    Answer::NotStarted,
-    Answer::NotStartedDecisive,
-    Answer::ActsUnheard,
-    Answer::Silent,
-    Answer::ActsLater,
-];
-
-const SLICE: Slice = Slice {
-    name: "",
-    stories: &[],
-    arrivals: &[],
-    promise: PARK,
-    api: NOBODY,
-    answers: &[Answer::Done],
-    workers: 1,
-    sweepers: 1,
-    worker: Pace::Stepwise,
-    sweeper: Pace::AtOnce,
-    human: Pace::AtOnce,
-    budget: Budget::NONE,
-    bounds: BOUNDS,
-    wishes: &[],
-    horizon: 2,
-};
-
-/// A budget of one kind of trouble each.
-const fn once(crash: u8, redelivery: u8, lost_answer: u8) -> Budget {
-    Budget { crash, redelivery, lost_answer, ..Budget::NONE }
-}
-
-/// A message comes again soon after a question that got no answer, once.
-const YOUNG: Budget = Budget { young: 1, ..Budget::NONE };
 
 pub(super) const PUTS: Slice = Slice {
     name: "three deliveries of one event, one with other content",
@@ -300,6 +252,15 @@ pub(super) const FORGOTTEN: Slice = Slice {
     answers: &[Answer::Done, Answer::Rejected, Answer::ActsUnheard, Answer::ActsLater],
     workers: 1,
     budget: Budget { any: 1, ..Budget::NONE },
+    horizon: 3,
+    ..PARKED
+};
+
+pub(super) const ASKED: Slice = Slice {
+    name: "one action at a destination that can be asked",
+    promise: ASK,
+    workers: 1,
+    budget: Budget::NONE,
     horizon: 3,
     ..PARKED
 };
@@ -398,6 +359,25 @@ pub(super) const ERASED: Slice = Slice {
     bounds: Bounds { attempts: 1, ..BOUNDS },
     horizon: 1,
     ..ROUNDS
+};
+
+pub(super) const BROUGHT: Slice = Slice {
+    name: "an event in two deliveries, and one who brings it from the vendor's list",
+    stories: &[arriving(PACK, PACK)],
+    arrivals: &[A, A],
+    brings: true,
+    worker: Pace::AtOnce,
+    budget: once(1, 0, 0),
+    horizon: 1,
+    ..SLICE
+};
+
+pub(super) const BROUGHT_HELD: Slice = Slice {
+    name: "an event born held, and one who brings it from the vendor's list",
+    stories: &[arriving(Content { held: true, ..PACK }, Content { held: true, ..PACK })],
+    arrivals: &[A],
+    budget: Budget { operator: 1, ..once(1, 0, 0) },
+    ..BROUGHT
 };
 
 pub(super) const SIGNALS: Slice = Slice {
