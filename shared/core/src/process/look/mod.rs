@@ -1,7 +1,9 @@
 //! One look at one event: what was read of it, and the loop around `decide`.
 
+mod log;
+mod read;
+
 use super::call::Taken;
-use super::intent::Put;
 use super::known::Known;
 use super::truth::{Question, Readings};
 use super::{
@@ -10,17 +12,15 @@ use super::{
 };
 use crate::happened::{CallEnd, Happened, Happenings};
 use crate::ids::OwnerNonce;
-use crate::key::ResourceKey;
 use crate::pause::Pauses;
 use crate::ports::{
-    Destination, Entropy, Found, Outbound, Outcome, PauseRecord, Secrets, Store, StoreError, Write, apply,
+    Destination, Entropy, Found, Outbound, PauseRecord, Secrets, Store, StoreError, Write, apply,
 };
-use crate::protocol::action::Action;
-use crate::protocol::decide::{Decision, End, Input, Intent, Read, Then, Undecidable, decide};
+use crate::protocol::decide::{Decision, End, Input, Read, Then, Undecidable, decide};
 use crate::protocol::policy::{Lease, Limits, Stamp, Worker};
 use crate::protocol::resource::ResourceGuard;
 use crate::protocol::transition::Transition;
-use crate::time::{Clock, whole_millis};
+use crate::time::Clock;
 use std::sync::Arc;
 use std::time::Duration;
 use thiserror::Error;
@@ -220,13 +220,7 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
             Some(Some(action)) => self.processor.probe(action).await,
             _ => Found::Unknown("there is no action to ask for".to_owned()),
         };
-        let (word, cause) = match &found {
-            Found::Done(_) => ("done", ""),
-            Found::NotDone(cause) => ("not_done", cause.as_str()),
-            Found::Unknown(cause) => ("unknown", cause.as_str()),
-        };
-        let message = &self.record.message;
-        tracing::info!(event.key = %message.event, correlation.id = %message.correlation, probe.found = word, probe.cause = cause, "probe");
+        self.log_found(&found);
         Ok(self.ask(|_, _| Input::Probed { found: &found, asked_at })?)
     }
 
@@ -276,62 +270,6 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
         self.taken = Some(Taken { wall, monotonic, until });
     }
 
-    async fn read_event(&mut self) -> Result<(), Unsettled> {
-        let event = self.processor.store.event(&self.record.message.event).await?;
-        self.known = Known { event, ..Known::default() };
-        Ok(())
-    }
-
-    async fn read(&mut self, read: Read) -> Result<(), Unsettled> {
-        match read {
-            Read::Action(key) => {
-                let action = self.processor.store.action(&key).await?;
-                let destination = action.as_ref().map(|action| &action.request.destination);
-                self.known.policy = destination.and_then(|name| self.processor.deployment.policy(name));
-                self.known.bound = Some(action);
-            }
-            Read::Intent => self.read_intent().await?,
-            // Asked of deliveries only.
-            Read::FirstPayload => {}
-        }
-        Ok(())
-    }
-
-    async fn read_intent(&mut self) -> Result<(), Unsettled> {
-        let store = &self.processor.store;
-        let Some(event) = &self.known.event else { return Ok(()) };
-        let Some(payload) = store.payload(&event.key, &event.hash).await? else {
-            self.known.intent = Some(Intent::PayloadMissing);
-            return Ok(());
-        };
-        let Put { intent, before, question } = self.put(event, &payload).await?;
-        if event.progress.action.is_none()
-            && let Intent::Act { moves, action } = &intent
-        {
-            let resource = async {
-                match (moves, before) {
-                    // As it was before the vendor's API was asked: the claim
-                    // names that version.
-                    (Some(wanted), Some((read, stored))) if read == wanted.resource => Ok(stored),
-                    (Some(wanted), _) => store.resource(&wanted.resource).await,
-                    (None, _) => Ok(None),
-                }
-            };
-            let wanted = async {
-                match action {
-                    Some(wanted) => store.action(&wanted.key).await,
-                    None => Ok(None),
-                }
-            };
-            let (resource, action) = futures_util::join!(resource, wanted);
-            self.known.resource = resource?;
-            self.known.wanted = action?;
-        }
-        self.question = question;
-        self.known.intent = Some(intent);
-        Ok(())
-    }
-
     fn dispose(&self, end: End) -> Disposition {
         let now = self.processor.clock.now();
         match end {
@@ -368,36 +306,5 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
             self.happenings.applied(&transition, event, action, self.processor.clock.now());
         }
         self.known.apply(transition);
-    }
-
-    fn log_prevented(&self, transition: &Transition) {
-        if let Some(action) = self.known.prevented(transition) {
-            self.happenings.add(Happened::Prevented(action.clone()));
-            let message = &self.record.message;
-            tracing::info!(event.key = %message.event, correlation.id = %message.correlation, action.name = %action, "effect prevented");
-        }
-    }
-
-    fn log_outcome(&self, outcome: &Outcome, action: &Action, took: Option<Duration>) {
-        let word = CallEnd::from(outcome).as_str();
-        let cause = match outcome {
-            Outcome::Done(_) => "",
-            Outcome::Rejected { cause, .. }
-            | Outcome::NotStarted { cause, .. }
-            | Outcome::Unknown { cause, .. } => cause,
-        };
-        let message = &self.record.message;
-        let request = &action.request;
-        tracing::info!(
-            event.key = %message.event,
-            correlation.id = %message.correlation,
-            action.name = %action.name,
-            destination.name = %request.destination,
-            resource.key = request.resource.as_ref().map(ResourceKey::as_str),
-            effect.outcome = word,
-            effect.cause = cause,
-            effect.took_ms = took.map(whole_millis),
-            "effect"
-        );
     }
 }
