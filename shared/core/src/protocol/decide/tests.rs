@@ -2,11 +2,13 @@
 //! state; these say what a reader wants to know first.
 
 mod bounds;
+mod calls;
 mod claims;
 mod ends;
 mod meetings;
 mod probe;
 mod prospects;
+mod truth;
 
 use super::*;
 use crate::config::{Graph, InDoubt};
@@ -253,85 +255,6 @@ fn a_late_event_acts_without_a_move_or_is_ignored_as_the_rule_says() {
     assert_eq!(progress(&skipped).reason.as_ref().unwrap().slug, Slug::Late);
 }
 
-fn unknown(cause: &str) -> Intent<'static> {
-    Intent::Unknown { reason: Reason::with(Slug::TruthUnread, cause), not_before: None }
-}
-
-#[test]
-fn what_the_api_does_not_say_yet_is_a_wait_and_what_it_waits_for_is_written_once() {
-    let waiting = event(EventStatus::Received);
-    let decision = planned(&waiting, &unknown("404"), None, None);
-    let to = progress(&decision);
-    assert_eq!((to.status, to.attempts), (EventStatus::Received, 0));
-    assert_eq!(to.reason, Some(Reason::with(Slug::TruthUnread, "404")));
-    assert!(to.due > waiting.progress.due, "of two writers with one reading one writes");
-    let told = Event { progress: to.clone(), ..waiting };
-    let again = Decision::End(End::AskAgain { not_before: None });
-    assert_eq!(planned(&told, &unknown("404"), None, None), again);
-    assert_ne!(planned(&told, &unknown("503"), None, None), again);
-}
-
-#[test]
-fn what_the_api_will_never_say_is_a_failure() {
-    let reason = Reason::with(Slug::TruthRefused, "403");
-    let decision = planned(&event(EventStatus::Received), &Intent::Unknowable(reason.clone()), None, None);
-    assert_eq!(
-        (progress(&decision).status, &progress(&decision).reason),
-        (EventStatus::Failed, &Some(reason))
-    );
-}
-
-// INV-3
-#[test]
-fn what_the_api_says_now_is_newer_than_what_is_stored_unless_it_says_otherwise() {
-    let graph = Graph::new([("active", "paused"), ("paused", "active")]).unwrap();
-    let order = |number: &str| OrderValue::Sequence(crate::rule::Sequence::parse(number).unwrap());
-    let stored = |order| Resource {
-        key: ResourceKey::new(&"plan".into(), None, "p_1"),
-        status: Status::from("paused"),
-        order,
-        version: Version::FIRST,
-        moved_by: EventKey::from_stored("event|x"),
-        moved_at: NOW,
-    };
-    let decided = |told_by, order: OrderValue, stored: &Resource| {
-        let to = "active".into();
-        let moves = Move { resource: stored.key.clone(), to, order, told_by, graph: &graph };
-        let intent = Intent::Act { moves: Some(moves), action: None };
-        planned(&event(EventStatus::Received), &intent, Some(stored), None)
-    };
-    let unordered = stored(OrderValue::Rank);
-    let by_api = decided(ToldBy::Api, OrderValue::Rank, &unordered);
-    assert_eq!(written(&by_api).resource.as_ref().unwrap().to.status, Status::from("active"));
-    let by_event = decided(ToldBy::Event, OrderValue::Rank, &unordered);
-    assert_eq!(progress(&by_event).status, EventStatus::Ignored, "there the way back makes it late");
-    let outdated = decided(ToldBy::Api, order("6"), &stored(order("7")));
-    assert_eq!(progress(&outdated).status, EventStatus::Received);
-    assert_eq!(progress(&outdated).reason.as_ref().unwrap().slug, Slug::TruthOlder);
-    assert_eq!(written(&outdated).resource, None);
-}
-
-#[test]
-fn a_next_generation_is_not_begun_while_nobody_knows_what_it_would_ask_for() {
-    let rejected = Action { settled_at: Some(UnixMillis(1)), ..action(ActionStatus::Rejected) };
-    let mut redriven = event(EventStatus::Received);
-    redriven.progress.generation = Generation::FIRST.next();
-    redriven.progress.opened_at = NOW;
-    redriven.progress.action = Some(rejected.key.clone());
-    let policy = policy(InDoubt::Park);
-    let waiting = unknown("429");
-    let never = Intent::Unknowable(Reason::with(Slug::TruthRefused, "403"));
-    let state = |intent| State::Bound {
-        event: &redriven,
-        action: Some(&rejected),
-        policy: Some(&policy),
-        intent: Some(intent),
-    };
-    let asked = |intent| on(state(intent), Input::Message { stamp: fresh(), worker: &worker() }, NOW);
-    assert_eq!(asked(&waiting), Decision::End(End::AskAgain { not_before: None }));
-    assert_eq!(progress(&asked(&never)).status, EventStatus::Failed);
-}
-
 #[test]
 fn a_second_event_waits_for_the_action_that_another_holds_without_an_attempt() {
     let intent = Intent::Act { moves: None, action: Some(wanted(Late::Act)) };
@@ -376,92 +299,6 @@ fn an_event_is_processed_only_where_its_action_was_seen_done() {
     let done = action(ActionStatus::Done);
     let decision = bound(&event(EventStatus::Processing), &done, &policy(InDoubt::Park), NOW);
     assert_eq!((progress(&decision).status, progress(&decision).due), (EventStatus::Processed, None));
-}
-
-#[test]
-fn an_expired_lease_alone_never_calls_again() {
-    let begun = action(ActionStatus::Begun);
-    let later = begun.lease_until;
-    let decision = bound(&event(EventStatus::Processing), &begun, &policy(InDoubt::Park), later);
-    assert_eq!((put(&decision).status, put(&decision).token), (ActionStatus::InDoubt, Token::FIRST));
-    let progress = progress(&decision);
-    assert_eq!((progress.status, progress.expires), (EventStatus::InDoubt, None));
-    assert!(matches!(written(&decision).payload, PayloadTtl::KeepBefore(..)), "the payload's TTL goes first");
-}
-
-#[test]
-fn a_takeover_keeps_the_request_and_grows_the_token_while_the_key_is_honoured() {
-    let begun = Action { lease_until: NOW, ..action(ActionStatus::Begun) };
-    let retry = policy(InDoubt::Retry);
-    let decision = bound(&event(EventStatus::Processing), &begun, &retry, NOW);
-    assert_eq!((put(&decision).token, put(&decision).doubted), (Token::FIRST.next(), true));
-    assert_eq!(put(&decision).request, begun.request);
-    let too_long_ago = Action { first_begun_at: NOW.minus(HOUR * 24), ..begun };
-    let decision = bound(&event(EventStatus::Processing), &too_long_ago, &retry, NOW);
-    assert_eq!(put(&decision).status, ActionStatus::InDoubt);
-}
-
-#[test]
-fn after_an_unknown_call_a_later_no_is_not_certain() {
-    let doubted = Action { doubted: true, ..action(ActionStatus::Begun) };
-    let park = policy(InDoubt::Park);
-    assert_eq!(outcome(&doubted, &park, &rejected("422")).status, ActionStatus::InDoubt);
-    let decisive = Outcome::Rejected { cause: "422".into(), decisive: true };
-    assert_eq!(outcome(&doubted, &park, &decisive).status, ActionStatus::Rejected);
-    assert_eq!(outcome(&action(ActionStatus::Begun), &park, &rejected("422")).status, ActionStatus::Rejected);
-}
-
-#[test]
-fn what_certainly_did_not_start_is_ready_and_never_in_doubt() {
-    let outcome_ = Outcome::NotStarted { cause: "refused".into(), not_before: None, decisive: false };
-    assert_eq!(
-        outcome(&action(ActionStatus::Begun), &policy(InDoubt::Park), &outcome_).status,
-        ActionStatus::Ready
-    );
-}
-
-#[test]
-fn late_evidence_settles_an_action_that_was_marked_in_doubt() {
-    let done = Outcome::Done(EffectResult("201".into()));
-    let marked = action(ActionStatus::InDoubt);
-    let settled = outcome(&marked, &policy(InDoubt::Park), &done);
-    assert_eq!(settled.status, ActionStatus::Done);
-    assert!(marked.held().admits(Some(&marked)), "marking keeps the owner and its token");
-    let event = event(EventStatus::InDoubt);
-    let decision = bound(&event, &settled, &policy(InDoubt::Park), NOW);
-    assert_eq!(progress(&decision).status, EventStatus::Processed);
-}
-
-#[test]
-fn a_rejected_action_begins_anew_only_for_a_round_opened_after_the_rejection() {
-    let no = action(ActionStatus::Rejected);
-    let park = policy(InDoubt::Park);
-    let decision = bound(&event(EventStatus::Processing), &no, &park, NOW);
-    assert_eq!(progress(&decision).status, EventStatus::Failed);
-    let mut redriven = event(EventStatus::Received);
-    redriven.progress.generation = Generation::FIRST.next();
-    redriven.progress.opened_at = NOW.plus(HOUR);
-    redriven.progress.action = Some(key());
-    assert_eq!(bound(&redriven, &no, &park, NOW), Decision::Read(Read::Intent));
-    let intent = Intent::Nothing(Reason::bare(Slug::NoRule));
-    let state =
-        State::Bound { event: &redriven, action: Some(&no), policy: Some(&park), intent: Some(&intent) };
-    let decision = on(state, Input::Message { stamp: fresh(), worker: &worker() }, NOW);
-    assert_eq!(
-        (put(&decision).generation, put(&decision).token),
-        (Generation::FIRST.next(), Token::FIRST.next())
-    );
-}
-
-#[test]
-fn a_human_cannot_say_it_did_not_happen_while_it_still_may() {
-    let event = event(EventStatus::InDoubt);
-    let (doubted, park) = (action(ActionStatus::InDoubt), policy(InDoubt::Park));
-    let did_not = Operator::DidNotHappen { evidence: "looked".into(), owner: OwnerNonce::new("human") };
-    let state = State::Bound { event: &event, action: Some(&doubted), policy: Some(&park), intent: None };
-    assert!(matches!(on(state, Input::Operator(&did_not), NOW), Decision::End(End::Refuse(_))));
-    let quiet = NOW.plus(HOUR * 2);
-    assert_eq!(put(&on(state, Input::Operator(&did_not), quiet)).status, ActionStatus::Rejected);
 }
 
 #[test]
