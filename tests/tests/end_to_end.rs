@@ -123,6 +123,7 @@ async fn the_deployed_queue_and_functions_keep_the_numbers_that_promises_rest_on
             told["SEKALI_DLQ_RETENTION_S"],
             dlq["MessageRetentionPeriod"].as_str().unwrap_or_default()
         );
+        assert_eq!(told["SEKALI_PROCESSOR_TIMEOUT_S"], processor["Timeout"].to_string());
         assert_eq!(told["SEKALI_VISIBILITY_S"], queue["VisibilityTimeout"].as_str().unwrap_or_default());
         assert_eq!(
             told["SEKALI_MAX_RECEIVE_COUNT"],

@@ -1,7 +1,7 @@
 //! A function's environment: the tables and the queue that the template names,
 //! and the configuration that travelled beside the binary.
 
-use sekali::config::{Retentions, check_windows, load};
+use sekali::config::{Retentions, check_calls, check_windows, load};
 use sekali::deployment::Deployment;
 use sekali::problem::Problem;
 use std::path::{Path, PathBuf};
@@ -66,12 +66,14 @@ impl Environment {
             dlq: variables.seconds("SEKALI_DLQ_RETENTION_S"),
         };
         let visibility = variables.seconds("SEKALI_VISIBILITY_S");
+        let invocation = variables.seconds("SEKALI_PROCESSOR_TIMEOUT_S");
         if !variables.wrong.is_empty() {
             return Err(NotDeployed::Environment(variables.wrong));
         }
         let folder = config_folder();
         let config = read_config(&folder)?;
-        let problems = check_windows(&config, retentions);
+        let mut problems = check_windows(&config, retentions);
+        problems.extend(check_calls(&config, invocation));
         if !problems.is_empty() {
             return Err(NotDeployed::Configuration(problems));
         }

@@ -115,6 +115,7 @@ impl Ground {
             ("SEKALI_QUEUE_RETENTION_S", days),
             ("SEKALI_DLQ_RETENTION_S", days),
             ("SEKALI_VISIBILITY_S", visibility),
+            ("SEKALI_PROCESSOR_TIMEOUT_S", "60"),
             ("SEKALI_STAGE", "bench"),
             ("SEKALI_ALLOW_PRIVATE_DESTINATIONS", "1"),
             ("SEKALI_CONFIG", &config),

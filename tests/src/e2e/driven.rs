@@ -269,6 +269,7 @@ fn variables(kept: &Kept) -> BTreeMap<String, String> {
         ("SEKALI_QUEUE_RETENTION_S", &four_days),
         ("SEKALI_DLQ_RETENTION_S", &four_days),
         ("SEKALI_VISIBILITY_S", &visibility),
+        ("SEKALI_PROCESSOR_TIMEOUT_S", "60"),
         ("SEKALI_ALLOW_PRIVATE_DESTINATIONS", "1"),
         ("AWS_REGION", REGION),
         ("AWS_ACCESS_KEY_ID", "invented"),

@@ -22,9 +22,11 @@ action.pack = { order = "/data/object/metadata/order_id" }
 pack = { key = ["order"], to = "packing" }
 [destination]
 packing = { http = "https://packing.example.com/tasks", timeout = "10s", in_doubt = "park" }
+reports = { http = "https://reports.example.com/make", timeout = "14m" }
 "#;
 
-/// A call takes ten seconds at most.
+/// A call takes ten seconds at most. That of another destination may take
+/// longer than any of these invocations lasts, and is in nobody's way.
 const LONGEST_CALL: Duration = Duration::from_secs(10);
 
 fn deployment() -> Arc<Deployment> {

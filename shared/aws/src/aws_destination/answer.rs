@@ -8,9 +8,10 @@ use http::HeaderMap;
 use sekali::ports::Outcome;
 use serde::Deserialize;
 
-/// Refusals that a later try need not meet: too much at once, or a signature
-/// of credentials or a clock that is set right meanwhile.
-const FOR_NOW: [&str; 12] = [
+/// Refusals that a later try need not meet: too much at once, a signature of
+/// credentials or a clock that is set right meanwhile, a function that is just
+/// being changed.
+const FOR_NOW: [&str; 15] = [
     "ThrottlingException",
     "ThrottledException",
     "Throttling",
@@ -23,6 +24,9 @@ const FOR_NOW: [&str; 12] = [
     "ExpiredToken",
     "RequestExpired",
     "RequestTimeTooSkewed",
+    "KmsThrottled",
+    "ResourceConflictException",
+    "SnapStartNotReadyException",
 ];
 
 /// What the body of a refusal says, in the words of either protocol.

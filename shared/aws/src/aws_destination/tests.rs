@@ -178,3 +178,12 @@ async fn a_service_that_is_not_there_has_not_been_called() {
     }
     assert_eq!(word(&called("http://127.0.0.1:1", "nobody", None).await), "not started");
 }
+
+// A key of KMS that is throttled, a function that is being updated.
+#[tokio::test]
+async fn what_is_refused_for_now_is_tried_again() {
+    for reply in [error(400, "KmsThrottled"), error(409, "ResourceConflictException")] {
+        let (url, _) = service(&queue_then(reply.clone())).await;
+        assert_eq!(word(&called(&url, "builds", None).await), "not started");
+    }
+}

@@ -20,7 +20,10 @@ pub(super) enum Answer {
 /// Reads status and headers.
 ///
 /// - 2xx: done.
-/// - 3xx: rejected. A redirect followed would be another destination.
+/// - 307, 308: rejected. They ask for the same call elsewhere, and a redirect
+///   followed would be another destination.
+/// - Other 3xx: unknown. Many servers answer 302 or 303 to a POST that they have
+///   carried out (RFC 9110, section 15.4.4).
 /// - 429: not started, with the wait that it asks for.
 /// - 408, 409, 425: unknown. They speak of another try, which may have acted.
 /// - Other 4xx: rejected, for certain.
@@ -35,7 +38,7 @@ pub(super) fn of_head(status: StatusCode, headers: &HeaderMap, decisive: &[u16])
     let not_started = |cause| Outcome::NotStarted { cause, not_before: wait(headers), decisive };
     Answer::Other(match status {
         200..=299 => return Answer::Done,
-        300..=399 => {
+        307 | 308 => {
             Outcome::Rejected { cause: format!("{cause}, and redirects are not followed"), decisive }
         }
         429 => not_started(cause),
@@ -75,7 +78,7 @@ mod tests {
                 200..=299 => "done",
                 429 => "not started",
                 408 | 409 | 425 => "unknown",
-                300..=499 => "rejected",
+                307 | 308 | 400..=499 => "rejected",
                 _ => "unknown",
             };
             assert_eq!(word(&answer(status, &[])), expected, "{status}");

@@ -17,11 +17,13 @@ use anyhow::{Context, Result, ensure};
 use clap::Args;
 use report::Report;
 use sekali::config::{
-    self, Checked, Config, Endpoint, Remark, Retentions, Severity, check_windows, explain, review, show_span,
+    self, Checked, Config, Endpoint, Remark, Retentions, Severity, check_calls, check_windows, explain,
+    review, show_span,
 };
 use sekali::problem::{Place, Problem};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
+use std::time::Duration;
 use template::Template;
 
 /// Check a configuration: every problem at once, each with its place and remedy.
@@ -147,12 +149,17 @@ impl Check {
             );
             report.remarks.push(warning(&team.file, message, "name the template with --template FILE"));
             self.windows(config, window::SHIPPED, report);
+            calls(config, window::SHIPPED_INVOCATION, report);
             return Ok(());
         };
         let template = Template::read(&path, self.given()?)?;
         match window::retentions(&template) {
             Ok(retentions) => self.windows(config, retentions, report),
             Err(wrong) => report.remarks.extend(wrong),
+        }
+        match window::invocation(&template) {
+            Ok(invocation) => calls(config, invocation, report),
+            Err(wrong) => report.remarks.push(wrong),
         }
         if self.template.is_some() {
             let (remarks, lines) = grants::missing(config, &template);
@@ -201,6 +208,11 @@ impl Check {
         };
         self.parameters.iter().map(pair).collect()
     }
+}
+
+/// Does every call fit into an invocation of the processor?
+fn calls(config: &Config, invocation: Duration, report: &mut Report) {
+    report.remarks.extend(check_calls(config, invocation).into_iter().map(as_problem));
 }
 
 fn as_problem(problem: Problem) -> Remark {

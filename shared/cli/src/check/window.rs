@@ -1,5 +1,5 @@
-//! INV-9 against the template: how long messages are kept, as the functions
-//! are told it, and whether that is what the queues do.
+//! What the template tells the functions: how long messages are kept (INV-9),
+//! and whether that is what the queues do; how long the processor may take.
 
 use super::template::Template;
 use saphyr::YamlOwned;
@@ -10,36 +10,42 @@ use std::time::Duration;
 /// The variables by which the functions are told.
 const QUEUE: &str = "SEKALI_QUEUE_RETENTION_S";
 const DLQ: &str = "SEKALI_DLQ_RETENTION_S";
+const INVOCATION: &str = "SEKALI_PROCESSOR_TIMEOUT_S";
 
 /// As the template that comes with Sekali keeps messages, for a configuration
 /// without a template beside it.
 pub(super) const SHIPPED: Retentions =
     Retentions { queue: Duration::from_secs(4 * 86_400), dlq: Duration::from_secs(14 * 86_400) };
 
+/// How long one invocation of its processor may last.
+pub(super) const SHIPPED_INVOCATION: Duration = Duration::from_secs(60);
+
 /// How long messages are kept, or what is wrong with how the template says it.
 pub(super) fn retentions(template: &Template) -> Result<Retentions, Vec<Remark>> {
-    let mut wrong = Vec::new();
-    let mut told = |variable: &str| {
-        let node = template.at(&["Globals", "Function", "Environment", "Variables", variable]);
-        let seconds = node.and_then(|node| template.text(node)).and_then(|text| text.parse::<u64>().ok());
-        if seconds.is_none() {
-            let message =
-                format!("the template does not tell the functions {variable} as a number of seconds");
-            wrong.push(problem(
-                template,
-                message,
-                "pass the retention of the queue to Globals.Function.Environment",
-            ));
-        }
-        seconds
+    let (queue, dlq) = match (told(template, QUEUE), told(template, DLQ)) {
+        (Ok(queue), Ok(dlq)) => (queue, dlq),
+        (queue, dlq) => return Err(queue.err().into_iter().chain(dlq.err()).collect()),
     };
-    let (queue, dlq) = (told(QUEUE), told(DLQ));
-    let (Some(queue), Some(dlq)) = (queue, dlq) else { return Err(wrong) };
-    wrong.extend(differing(template, queue, dlq));
+    let wrong = differing(template, queue, dlq);
     match wrong.is_empty() {
         true => Ok(Retentions { queue: Duration::from_secs(queue), dlq: Duration::from_secs(dlq) }),
         false => Err(wrong),
     }
+}
+
+/// How long one invocation of the processor may last.
+pub(super) fn invocation(template: &Template) -> Result<Duration, Remark> {
+    told(template, INVOCATION).map(Duration::from_secs)
+}
+
+/// What the functions are told, in seconds.
+fn told(template: &Template, variable: &str) -> Result<u64, Remark> {
+    let node = template.at(&["Globals", "Function", "Environment", "Variables", variable]);
+    let seconds = node.and_then(|node| template.text(node)).and_then(|text| text.parse().ok());
+    seconds.ok_or_else(|| {
+        let message = format!("the template does not tell the functions {variable} as a number of seconds");
+        problem(template, message, "pass it in Globals.Function.Environment")
+    })
 }
 
 /// Queues that keep messages for longer than the functions are told. The one
@@ -92,6 +98,8 @@ mod tests {
     #[test]
     fn the_shipped_template_tells_the_functions_what_its_queues_do() {
         assert_eq!(of(TEMPLATE, &[]), Ok(SHIPPED));
+        let template = Template::parse("template.yaml", TEMPLATE, BTreeMap::new()).unwrap();
+        assert_eq!(invocation(&template), Ok(SHIPPED_INVOCATION));
         let given = of(TEMPLATE, &[("QueueRetentionSeconds", "86400")]).unwrap();
         assert_eq!(given.queue, Duration::from_secs(86_400));
     }

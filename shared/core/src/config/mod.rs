@@ -7,6 +7,7 @@
 
 mod across;
 mod action;
+mod calls;
 mod destination;
 mod endpoint;
 mod explain;
@@ -27,6 +28,7 @@ mod window;
 mod tests;
 
 pub use action::Action;
+pub use calls::check_calls;
 pub use destination::{
     AwsTarget, DEFAULT_SETTLING, DEFAULT_TIMEOUT, Decisive, Destination, DestinationKind, Expected,
     FIFO_WINDOW, InDoubt, LONGEST_TIMEOUT, Probe, ProbePart, Says, Telling,

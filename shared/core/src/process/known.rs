@@ -7,6 +7,7 @@ use crate::protocol::event::Event;
 use crate::protocol::policy::EffectPolicy;
 use crate::protocol::resource::Resource;
 use crate::protocol::transition::{ActionWrite, Transition};
+use std::time::Duration;
 
 /// What was read so far.
 #[derive(Default)]
@@ -38,6 +39,15 @@ impl Known<'_> {
                 action: self.wanted.as_ref(),
             },
             (Some(event), None, _) => State::Stored(event),
+        }
+    }
+
+    /// How long the call may take that this look can come to.
+    pub fn timeout(&self) -> Option<Duration> {
+        match (&self.policy, &self.intent) {
+            (Some(policy), _) => Some(policy.timeout),
+            (None, Some(Intent::Act { action: Some(wanted), .. })) => Some(wanted.policy.timeout),
+            _ => None,
         }
     }
 

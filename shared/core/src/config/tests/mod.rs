@@ -1,5 +1,6 @@
 //! Good and bad files, each problem with its place.
 
+mod calls;
 mod destinations;
 mod endpoints;
 mod example;

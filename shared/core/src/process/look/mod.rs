@@ -253,21 +253,22 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
         decide(self.known.state(), input(self.stamp, &self.worker), self.processor.clock.now(), &limits)
     }
 
-    /// Draws the nonce of the next claim and measures what is left of the
-    /// invocation. Kept until a call was made under it.
+    /// Draws the nonce of the next claim, which is kept until a call was made
+    /// under it, and measures what is left of the invocation.
     fn renew_worker(&mut self) {
-        if self.taken.is_some() {
-            return;
-        }
-        let (wall, monotonic) = (self.processor.clock.now(), self.processor.clock.monotonic());
-        let until = match self.deadline {
-            Deadline::At(end) => end.plus(LEASE_MARGIN),
-            Deadline::Unknown => wall.plus(LEASE_WITHOUT_DEADLINE),
-        };
-        let needed = self.processor.deployment.longest_call() + RESERVE + LEASE_MARGIN;
-        let lease = if until.since(wall) > needed { Lease::Until(until) } else { Lease::TooLittleTime };
-        self.worker = Worker { owner: self.processor.entropy.owner(), lease };
-        self.taken = Some(Taken { wall, monotonic, until });
+        let wall = self.processor.clock.now();
+        let taken = *self.taken.get_or_insert_with(|| {
+            self.worker.owner = self.processor.entropy.owner();
+            let until = match self.deadline {
+                Deadline::At(end) => end.plus(LEASE_MARGIN),
+                Deadline::Unknown => wall.plus(LEASE_WITHOUT_DEADLINE),
+            };
+            Taken { wall, monotonic: self.processor.clock.monotonic(), until }
+        });
+        // Once it is known whom it is about, others may be as slow as they like.
+        let call = self.known.timeout().unwrap_or_else(|| self.processor.deployment.longest_call());
+        let enough = taken.until.since(wall) > call + RESERVE + LEASE_MARGIN;
+        self.worker.lease = if enough { Lease::Until(taken.until) } else { Lease::TooLittleTime };
     }
 
     fn dispose(&self, end: End) -> Disposition {
