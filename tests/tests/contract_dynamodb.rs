@@ -4,8 +4,8 @@ use anyhow::Context;
 use aws_sdk_dynamodb::types::AttributeValue;
 use proptest::test_runner::{Config, TestCaseError, TestError, TestRunner};
 use sekali::ids::Generation;
-use sekali::ports::{Store, Write};
-use sekali::protocol::action::{Action, ActionGuard};
+use sekali::ports::{Erasure, Store, Write};
+use sekali::protocol::action::{Action, ActionGuard, ActionStatus, EffectResult};
 use sekali::protocol::event::EventStatus;
 use sekali::protocol::resource::{Resource, ResourceGuard};
 use sekali::protocol::transition::{ResourceWrite, Transition};
@@ -140,5 +140,30 @@ async fn a_payload_of_which_a_part_is_missing_is_a_missing_payload() -> anyhow::
     store.put_payload(&key, &hash, &payload, expires(60)).await?;
     assert!(store.payload(&key, &hash).await? == Some(payload));
     assert!(store.keep_payload(&key, &hash, Generation::FIRST).await?);
+    Ok(())
+}
+
+/// What an earlier generation sent, and was answered, is content, too.
+#[tokio::test]
+async fn what_lies_apart_of_every_generation_is_erased() -> anyhow::Result<()> {
+    let (store, sample) = (open().await?, Sample::new());
+    let sent = |byte: u8| (vec![byte; 2_000], Some(EffectResult(char::from(byte).to_string().repeat(2_000))));
+    let mut action = sample.action("order_1");
+    action.status = ActionStatus::Done;
+    (action.request.body, action.result) = sent(b'a');
+    assert_eq!(store.write(&Transition::action(ActionGuard::Absent, action.clone())).await?, Write::Applied);
+    let mut second =
+        Action { generation: action.generation.next(), token: action.token.next(), ..action.clone() };
+    (second.request.body, second.result) = sent(b'b');
+    assert_eq!(store.write(&Transition::action(action.as_read(), second.clone())).await?, Write::Applied);
+    assert!(store.erase_request(&second).await?);
+    let all = store.client().scan().table_name(&store.tables().actions).send().await?;
+    assert_eq!(all.count(), 5, "an action, and two bodies and results that lie apart");
+    for item in all.items() {
+        let body = item.get("body").and_then(|body| body.as_b().ok()).map_or(0, |body| body.as_ref().len());
+        let result =
+            item.get("result").and_then(|result| result.as_s().ok()).map_or("erased", String::as_str);
+        assert_eq!((body, result), (0, "erased"), "{:?}", item["pk"]);
+    }
     Ok(())
 }

@@ -8,6 +8,7 @@ pub mod captures;
 pub mod counters;
 pub mod decisions;
 pub mod differential;
+pub mod erasure;
 pub mod events;
 pub mod index;
 pub mod payloads;
@@ -135,6 +136,13 @@ macro_rules! contract_tests {
                 an_accepted_content_takes_the_place_of_the_first
                 pauses_are_written_only_from_the_version_that_was_read
             }
+            erasure {
+                a_settled_action_is_emptied_and_still_reads
+                what_is_not_settled_is_not_emptied
+                an_erasure_from_an_older_reading_is_refused
+                bytes_that_were_erased_once_are_frozen_whole_again
+                an_erased_payload_is_gone_and_its_neighbour_is_not
+            }
             adoption {
                 an_adopted_content_replaces_the_old_which_is_kept_as_a_conflict
                 a_failed_event_adopts_and_keeps_its_progress
@@ -210,6 +218,7 @@ pub fn written() -> Vec<String> {
         ("counters", include_str!("counters.rs")),
         ("captures", include_str!("captures.rs")),
         ("decisions", include_str!("decisions.rs")),
+        ("erasure", include_str!("erasure.rs")),
         ("adoption", include_str!("adoption.rs")),
         ("actions", include_str!("actions.rs")),
         ("resources", include_str!("resources.rs")),

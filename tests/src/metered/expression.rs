@@ -168,7 +168,13 @@ fn assigned(words: &mut Words<'_>, before: &Item) -> Result<Option<Value>, NotUn
     words.value(before)
 }
 
+/// A number and more, or a set and what is added to it.
 fn sum(stands: Option<&Value>, more: Option<&Value>) -> Option<Value> {
+    if let Some(more) = more.and_then(|more| more["SS"].as_array()) {
+        let mut all = stands.map_or(Some(Vec::new()), |stands| stands["SS"].as_array().cloned())?;
+        all.extend(more.iter().filter(|one| !all.contains(one)).cloned().collect::<Vec<_>>());
+        return Some(json!({ "SS": all }));
+    }
     let number = |value: &Value| value["N"].as_str()?.parse::<i128>().ok();
     let sum = stands.map_or(Some(0), number)? + number(more?)?;
     Some(json!({ "N": sum.to_string() }))

@@ -22,6 +22,7 @@ fn of_value(value: &Value) -> usize {
         "N" => text.len().div_ceil(2) + 1,
         // Four characters of base64 are three bytes, less the padding.
         "B" => text.len() / 4 * 3 - text.bytes().rev().take_while(|byte| *byte == b'=').count(),
+        "SS" => value.as_array().into_iter().flatten().filter_map(Value::as_str).map(str::len).sum(),
         "L" => 3 + value.as_array().into_iter().flatten().map(|value| of_value(value) + 1).sum::<usize>(),
         "M" => 3 + value.as_object().map_or(0, |map| of(map) + map.len()),
         _ => 1,

@@ -25,22 +25,24 @@ impl Erasure for DynamoStore {
         self.take_away(Table::Events, &pk).await
     }
 
-    /// What lies apart is emptied where it lies, so that the action still reads.
+    /// What lies apart, of any generation, is emptied where it lies, so that the
+    /// action still reads. What is emptied is what this very write has met: what
+    /// a next generation freezes meanwhile is none of it (INV-2).
     async fn erase_request(&self, action: &Action) -> Result<bool, StoreError> {
         if !matches!(action.status, ActionStatus::Done | ActionStatus::Rejected) {
             return Ok(false);
         }
         let change = expression::erase_request(action);
-        if let End::Refused(_) = self.change(change, ReturnValue::None).await? {
-            return Ok(false);
-        }
-        let Some(stored) = self.get(Table::Actions, action.key.as_str()).await? else { return Ok(true) };
-        if let Some(digest) = item::action::names_apart(&stored)? {
-            let emptied = item::action::encode_body(&action.key, digest, &[]);
-            self.put(Table::Actions, expression::put_over(emptied)).await?;
-        }
-        if let Some(digest) = item::action::names_result_apart(&stored)? {
-            let emptied = item::action::encode_result(&action.key, digest, &item::action::erased());
+        let stored = match self.change(change, ReturnValue::AllNew).await? {
+            End::Written(stored) => stored.unwrap_or_default(),
+            End::Refused(_) => return Ok(false),
+        };
+        let [bodies, results] = item::action::laid_apart(&stored)?;
+        let bodies = bodies.into_iter().map(|name| item::action::encode_body(&action.key, name, &[]));
+        let results = results
+            .into_iter()
+            .map(|name| item::action::encode_result(&action.key, name, &item::action::erased()));
+        for emptied in bodies.chain(results) {
             self.put(Table::Actions, expression::put_over(emptied)).await?;
         }
         Ok(true)

@@ -134,10 +134,10 @@ impl DynamoStore {
             ActionGuard::AsRead { generation, .. } => *generation != to.generation,
             ActionGuard::Held { .. } => false,
         };
-        match item::action::apart(&to.request.body) {
-            Some(digest) if begins => {
-                let body = item::action::encode_body(&to.key, &digest, &to.request.body);
-                // Refused: it is there, and its digest says that it is the same.
+        match item::action::apart(to) {
+            Some(name) if begins => {
+                let body = item::action::encode_body(&to.key, &name, &to.request.body);
+                // Refused: it is there, and its name says that it is the same.
                 self.put(Table::Actions, expression::put_once(body)).await.map(drop)
             }
             _ => Ok(()),
@@ -147,10 +147,10 @@ impl DynamoStore {
     /// A large result is durable before the action that names it: an effect
     /// that was recorded is recorded whole (INV-4).
     async fn put_result_apart(&self, to: &Action) -> Result<(), StoreError> {
-        match (item::action::result_apart(to.result.as_ref()), &to.result) {
-            (Some(digest), Some(result)) => {
-                let item = item::action::encode_result(&to.key, &digest, result);
-                // Refused: it is there, and its digest says that it is the same.
+        match (item::action::result_apart(to), &to.result) {
+            (Some(name), Some(result)) => {
+                let item = item::action::encode_result(&to.key, &name, result);
+                // Refused: it is there, and its name says that it is the same.
                 self.put(Table::Actions, expression::put_once(item)).await.map(drop)
             }
             _ => Ok(()),

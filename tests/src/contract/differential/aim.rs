@@ -178,7 +178,8 @@ impl ActionAim {
                 let from = ActionGuard::Held { owner, token: stored.token };
                 let mut to = Action { status, ..stored.clone() };
                 if full {
-                    to = Action { request: to.request, ..sample.full_action(ACTIONS[action]) };
+                    let full = sample.full_action(ACTIONS[action]);
+                    to = Action { request: to.request, generation: to.generation, ..full };
                 }
                 ActionWrite::Put { from, to: Box::new(to) }
             }

@@ -93,6 +93,11 @@ pub(crate) fn action_write(write: &ActionWrite) -> Result<Change, StoreError> {
         ActionWrite::Put { from, to } => {
             phrase.schema();
             phrase.write(action::attributes(to)?);
+            for (all, name) in
+                [(action::BODIES_APART, action::apart(to)), (action::RESULTS_APART, action::result_apart(to))]
+            {
+                name.into_iter().for_each(|name| phrase.gather(all, name));
+            }
             phrase.action_was(from);
             to
         }

@@ -59,6 +59,13 @@ impl Phrase {
         self.add.push(term);
     }
 
+    /// Adds a text to a set, where it is not in it yet.
+    pub(super) fn gather(&mut self, attribute: &str, value: String) {
+        let value = self.value(attribute, AttributeValue::Ss(vec![value]));
+        let term = format!("{} {value}", self.name(attribute));
+        self.add.push(term);
+    }
+
     pub(super) fn write(&mut self, attributes: Attributes) {
         for (attribute, value) in attributes {
             match value {

@@ -24,31 +24,44 @@ pub(crate) const LARGEST_FROZEN_BODY: usize = 350 * 1024;
 /// is written once, apart, before the claim.
 pub(crate) const LARGEST_INLINE_BODY: usize = 512;
 
-/// Names the body that lies apart, by its digest.
+/// Names the body that lies apart.
 const BODY_APART: &str = "body_apart";
+
+/// Every body that was named so, in any generation: an erasure finds them.
+pub(crate) const BODIES_APART: &str = "bodies_apart";
 
 /// The largest result that stays in the action: more would cost every event
 /// that looks at it later another unit.
 pub(crate) const LARGEST_INLINE_RESULT: usize = 1_000;
 
-/// Names the result that lies apart, by its digest.
+/// Names the result that lies apart.
 const RESULT_APART: &str = "result_apart";
 
-/// The digest by which a body that lies apart is named, or `None` where the
-/// body is small enough to stay in the action.
-pub(crate) fn apart(body: &[u8]) -> Option<String> {
-    (body.len() > LARGEST_INLINE_BODY).then(|| EventHash::of([body]).as_str().to_owned())
+/// Every result that was named so, in any generation.
+pub(crate) const RESULTS_APART: &str = "results_apart";
+
+/// The name of a body that lies apart, or `None` where it is small enough to
+/// stay in the action.
+pub(crate) fn apart(action: &Action) -> Option<String> {
+    let body = &action.request.body;
+    (body.len() > LARGEST_INLINE_BODY).then(|| name(action.generation, body))
+}
+
+/// Each generation's bytes lie by themselves: those of another may have been
+/// erased, and are never taken for these (INV-2).
+fn name(generation: Generation, content: &[u8]) -> String {
+    format!("{generation}.{}", EventHash::of([content]).as_str())
 }
 
 /// The key of a body that lies apart. No action's key begins like this, and
-/// the length keeps action key and digest apart (INV-7).
-pub(crate) fn body_key(action: &ActionKey, digest: &str) -> String {
-    format!("request|{}:{}|{digest}", action.as_str().len(), action.as_str())
+/// the length keeps action key and name apart (INV-7).
+pub(crate) fn body_key(action: &ActionKey, name: &str) -> String {
+    format!("request|{}:{}|{name}", action.as_str().len(), action.as_str())
 }
 
-/// The item of a body that lies apart. It never changes.
-pub(crate) fn encode_body(action: &ActionKey, digest: &str, body: &[u8]) -> Item {
-    whole(&body_key(action, digest), vec![("body", Some(bytes(body)))])
+/// The item of a body that lies apart. It never changes, but for an erasure.
+pub(crate) fn encode_body(action: &ActionKey, name: &str, body: &[u8]) -> Item {
+    whole(&body_key(action, name), vec![("body", Some(bytes(body)))])
 }
 
 /// The body of such an item.
@@ -56,26 +69,26 @@ pub(crate) fn decode_body(item: &Item) -> Result<Vec<u8>, StoreError> {
     Reading(item).bytes("body")
 }
 
-/// The digest of the body that a stored action names, if it lies apart.
+/// The name of a stored action's body, if it lies apart.
 pub(crate) fn names_apart(item: &Item) -> Result<Option<&str>, StoreError> {
     Reading(item).maybe_text(BODY_APART)
 }
 
-/// The digest by which a result that lies apart is named, or `None` where it is
-/// small enough to stay in the action.
-pub(crate) fn result_apart(result: Option<&EffectResult>) -> Option<String> {
-    let result = result.filter(|result| result.0.len() > LARGEST_INLINE_RESULT)?;
-    Some(EventHash::of([result.0.as_bytes()]).as_str().to_owned())
+/// The name of a result that lies apart, or `None` where it is small enough to
+/// stay in the action.
+pub(crate) fn result_apart(action: &Action) -> Option<String> {
+    let result = action.result.as_ref().filter(|result| result.0.len() > LARGEST_INLINE_RESULT)?;
+    Some(name(action.generation, result.0.as_bytes()))
 }
 
 /// The key of a result that lies apart; like that of a body (INV-7).
-pub(crate) fn result_key(action: &ActionKey, digest: &str) -> String {
-    format!("result|{}:{}|{digest}", action.as_str().len(), action.as_str())
+pub(crate) fn result_key(action: &ActionKey, name: &str) -> String {
+    format!("result|{}:{}|{name}", action.as_str().len(), action.as_str())
 }
 
-/// The item of a result that lies apart. It never changes.
-pub(crate) fn encode_result(action: &ActionKey, digest: &str, result: &EffectResult) -> Item {
-    whole(&result_key(action, digest), vec![("result", Some(text(&result.0)))])
+/// The item of a result that lies apart. It never changes, but for an erasure.
+pub(crate) fn encode_result(action: &ActionKey, name: &str, result: &EffectResult) -> Item {
+    whole(&result_key(action, name), vec![("result", Some(text(&result.0)))])
 }
 
 /// The result of such an item.
@@ -83,7 +96,18 @@ pub(crate) fn decode_result(item: &Item) -> Result<EffectResult, StoreError> {
     Ok(EffectResult(Reading(item).text("result")?.to_owned()))
 }
 
-/// The digest of the result that a stored action names, if it lies apart.
+/// All that was laid apart for a stored action: the names of bodies, and those
+/// of results.
+pub(crate) fn laid_apart(item: &Item) -> Result<[Vec<&str>; 2], StoreError> {
+    let all = |set, named: Option<_>| {
+        let mut names = Reading(item).set(set)?;
+        names.extend(named.filter(|name| !names.contains(name)));
+        Ok::<_, StoreError>(names)
+    };
+    Ok([all(BODIES_APART, names_apart(item)?)?, all(RESULTS_APART, names_result_apart(item)?)?])
+}
+
+/// The name of a stored action's result, if it lies apart.
 pub(crate) fn names_result_apart(item: &Item) -> Result<Option<&str>, StoreError> {
     Reading(item).maybe_text(RESULT_APART)
 }
@@ -97,10 +121,10 @@ pub(crate) fn erased() -> EffectResult {
 /// attributes that are there are written.
 pub(crate) fn emptied(action: &Action) -> Attributes {
     let mut attributes = Vec::new();
-    if apart(&action.request.body).is_none() {
+    if apart(action).is_none() {
         attributes.push(("body", Some(bytes(&[]))));
     }
-    if action.result.is_some() && result_apart(action.result.as_ref()).is_none() {
+    if action.result.is_some() && result_apart(action).is_none() {
         attributes.push(("result", Some(text(&erased().0))));
     }
     if action.reason.as_ref().is_some_and(|reason| reason.cause.is_some()) {
@@ -112,20 +136,19 @@ pub(crate) fn emptied(action: &Action) -> Attributes {
 /// Is the stored item this very action?
 pub(crate) fn stands(item: &Item, wanted: &Action) -> Result<bool, StoreError> {
     let stored = decode(item)?;
-    let result = result_apart(wanted.result.as_ref());
+    let result = result_apart(wanted);
     if names_result_apart(item)? != result.as_deref() {
         return Ok(false);
     }
-    // What lies apart is not read: its digest was compared.
+    // What lies apart is not read: its name was compared, which has its digest.
     let wanted = &match result {
         Some(_) => Action { result: None, ..wanted.clone() },
         None => wanted.clone(),
     };
-    let Some(digest) = names_apart(item)? else { return Ok(stored == *wanted) };
+    let Some(name) = names_apart(item)? else { return Ok(stored == *wanted) };
     let body = stored.request.body.clone();
     let request = FrozenRequest { body, ..wanted.request.clone() };
-    Ok(apart(&wanted.request.body).as_deref() == Some(digest)
-        && stored == Action { request, ..wanted.clone() })
+    Ok(apart(wanted).as_deref() == Some(name) && stored == Action { request, ..wanted.clone() })
 }
 
 /// Everything that a write of an action sets.
@@ -148,8 +171,8 @@ pub(crate) fn attributes(action: &Action) -> Result<Attributes, StoreError> {
         ("first_begun_at", Some(number(action.first_begun_at.0))),
         ("destination", Some(text(action.request.destination.as_str()))),
         ("resource", action.request.resource.as_ref().map(|resource| text(resource.as_str()))),
-        ("body", apart(&action.request.body).is_none().then(|| bytes(&action.request.body))),
-        (BODY_APART, apart(&action.request.body).map(text)),
+        ("body", apart(action).is_none().then(|| bytes(&action.request.body))),
+        (BODY_APART, apart(action).map(text)),
         ("input", Some(text(action.input.as_str()))),
         ("begun_by", Some(text(action.begun_by.as_str()))),
         ("doubted", Some(flag(action.doubted))),
@@ -161,7 +184,7 @@ pub(crate) fn attributes(action: &Action) -> Result<Attributes, StoreError> {
                 .filter(|result| result.0.len() <= LARGEST_INLINE_RESULT)
                 .map(|result| text(&result.0)),
         ),
-        (RESULT_APART, result_apart(action.result.as_ref()).map(text)),
+        (RESULT_APART, result_apart(action).map(text)),
         ("reason", reason::slug(action.reason.as_ref())),
         ("cause", reason::cause(action.reason.as_ref())),
         ("settled_at", action.settled_at.map(|at| number(at.0))),

@@ -78,6 +78,7 @@ fn size_of_value(value: &AttributeValue) -> usize {
         AttributeValue::S(text) => text.len(),
         AttributeValue::N(number) => number.len().div_ceil(2) + 1,
         AttributeValue::B(blob) => blob.as_ref().len(),
+        AttributeValue::Ss(values) => values.iter().map(String::len).sum(),
         AttributeValue::L(values) => 3 + values.iter().map(|value| size_of_value(value) + 1).sum::<usize>(),
         _ => 1,
     }
@@ -125,6 +126,15 @@ impl<'a> Reading<'a> {
         match self.0.get(name) {
             Some(AttributeValue::Bool(flag)) => Ok(*flag),
             _ => Err(self.unreadable(name, "is missing or no truth value")),
+        }
+    }
+
+    /// An absent set is an empty one.
+    pub(crate) fn set(self, name: &str) -> Result<Vec<&'a str>, StoreError> {
+        match self.0.get(name) {
+            None => Ok(Vec::new()),
+            Some(AttributeValue::Ss(values)) => Ok(values.iter().map(String::as_str).collect()),
+            Some(_) => Err(self.unreadable(name, "is no set of texts")),
         }
     }
 
