@@ -11,7 +11,7 @@ use sekali::protocol::resource::{Resource, ResourceGuard};
 use sekali::protocol::transition::{ResourceWrite, Transition};
 use sekali_aws::DynamoStore;
 use sekali_tests::contract::differential::{agree, sequences};
-use sekali_tests::contract::sample::{NOW, Sample, content, event_write, expires, noise, progress};
+use sekali_tests::contract::sample::{NOW, Sample, content, event_write, expires, facts, noise, progress};
 use sekali_tests::emulator;
 use std::collections::HashMap;
 use std::path::Path;
@@ -86,7 +86,7 @@ async fn what_a_newer_version_wrote_survives_every_write_of_this_one() -> anyhow
     }
     store.count_duplicate(&event.key, None, NOW).await?;
     store.record_conflict(&event.key, &content("other"), NOW).await?;
-    assert_eq!(store.adopt(&event, &content("third"), NOW).await?, Write::Applied);
+    assert_eq!(store.adopt(&event, &facts("third"), NOW).await?, Write::Applied);
     let read = store.event(&event.key).await?.context("the event is gone")?;
     let moved = Resource { version: resource.version.next(), ..resource.clone() };
     let taken_over = Action { token: action.token.next(), ..action.clone() };

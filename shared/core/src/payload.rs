@@ -33,6 +33,11 @@ impl Payload {
         &self.body
     }
 
+    /// What the delivery around the body says, by place.
+    pub(crate) fn context(&self) -> impl Iterator<Item = (Source, &JsonText)> {
+        self.context.iter().filter_map(|(place, value)| Some((Source::parse(place).ok()?, value)))
+    }
+
     /// The body, and the context as JSON text: what a store keeps.
     pub fn to_parts(&self) -> (&[u8], String) {
         // Every value is JSON text already; names are quoted like any string.

@@ -1,12 +1,12 @@
 //! Adopting another delivery's content where the first one's payload never
 //! became durable (INV-1).
 
-use super::sample::{NOW, Sample, content, event_write, full_progress, progress};
+use super::sample::{NOW, Sample, content, event_write, facts, full_progress, progress};
 use super::{read_event, write_to_its_end};
 use futures_util::future::join;
 use sekali::ids::Generation;
 use sekali::ports::{Store, Write};
-use sekali::protocol::event::{CONFLICTS_LISTED, Event, EventStatus, Progress};
+use sekali::protocol::event::{CONFLICTS_LISTED, ContentFacts, Event, EventStatus, Progress};
 use sekali::time::UnixMillis;
 
 const LATER: UnixMillis = UnixMillis(NOW.0 + 5);
@@ -17,12 +17,28 @@ pub async fn an_adopted_content_replaces_the_old_which_is_kept_as_a_conflict<S: 
 ) -> anyhow::Result<()> {
     let mut event = Sample::new().event("evt_1");
     store.create_event(&event).await?;
-    assert_eq!(store.adopt(&event, &content("other"), LATER).await?, Write::Applied);
-    event.hash = content("other");
+    assert_eq!(store.adopt(&event, &facts("other"), LATER).await?, Write::Applied);
+    event = event.with(&facts("other"));
     event.seen.conflicts = 1;
     event.seen.conflict_hashes = vec![content("first")];
     event.seen.last_at = LATER;
     assert_eq!(read_event(store, &event.key).await?, event);
+    Ok(())
+}
+
+/// What is read off a content goes with it, also where the new one does not
+/// say it: the rule of another type, or another time, is never put to it.
+pub async fn an_adopted_content_brings_its_own_facts<S: Store>(store: &S) -> anyhow::Result<()> {
+    let sample = Sample::new();
+    let bare = sample.event("evt_1");
+    store.create_event(&bare).await?;
+    let full = sample.full_event("evt_1").facts();
+    for to in [ContentFacts { hash: content("full"), ..full }, bare.facts()] {
+        let seen = read_event(store, &bare.key).await?;
+        assert_ne!(seen.event_type, to.event_type);
+        assert_eq!(store.adopt(&seen, &to, LATER).await?, Write::Applied);
+        assert_eq!(read_event(store, &bare.key).await?.facts(), to);
+    }
     Ok(())
 }
 
@@ -37,7 +53,7 @@ pub async fn a_failed_event_adopts_and_keeps_its_progress<S: Store>(store: &S) -
     };
     let event = Event { progress: failed.clone(), ..sample.event("evt_1") };
     store.create_event(&event).await?;
-    assert_eq!(store.adopt(&event, &content("other"), LATER).await?, Write::Applied);
+    assert_eq!(store.adopt(&event, &facts("other"), LATER).await?, Write::Applied);
     let adopted = read_event(store, &event.key).await?;
     assert_eq!((adopted.progress, adopted.hash), (failed, content("other")));
     Ok(())
@@ -57,7 +73,7 @@ pub async fn an_adoption_names_everything_that_was_seen<S: Store>(store: &S) -> 
         Event { progress: kept, ..event.clone() },
     ];
     for seen in seen_otherwise {
-        assert_eq!(store.adopt(&seen, &content("other"), LATER).await?, Write::Refused, "{seen:?}");
+        assert_eq!(store.adopt(&seen, &facts("other"), LATER).await?, Write::Refused, "{seen:?}");
         assert_eq!(read_event(store, &event.key).await?, event);
     }
     Ok(())
@@ -72,7 +88,7 @@ pub async fn a_claimed_event_adopts_nothing<S: Store>(store: &S) -> anyhow::Resu
     let mut seen = event.clone();
     for action in [event.progress.action.clone(), None] {
         seen.progress.action = action;
-        assert_eq!(store.adopt(&seen, &content("other"), LATER).await?, Write::Refused);
+        assert_eq!(store.adopt(&seen, &facts("other"), LATER).await?, Write::Refused);
         assert_eq!(read_event(store, &event.key).await?, event);
     }
     Ok(())
@@ -83,11 +99,11 @@ pub async fn a_claimed_event_adopts_nothing<S: Store>(store: &S) -> anyhow::Resu
 pub async fn an_own_retried_adoption_counts_as_applied<S: Store>(store: &S) -> anyhow::Result<()> {
     let event = Sample::new().event("evt_1");
     store.create_event(&event).await?;
-    assert_eq!(store.adopt(&event, &content("other"), LATER).await?, Write::Applied);
+    assert_eq!(store.adopt(&event, &facts("other"), LATER).await?, Write::Applied);
     let adopted = read_event(store, &event.key).await?;
-    assert_eq!(store.adopt(&event, &content("other"), LATER).await?, Write::Applied);
+    assert_eq!(store.adopt(&event, &facts("other"), LATER).await?, Write::Applied);
     assert_eq!(read_event(store, &event.key).await?, adopted);
-    assert_eq!(store.adopt(&event, &content("third"), LATER).await?, Write::Refused);
+    assert_eq!(store.adopt(&event, &facts("third"), LATER).await?, Write::Refused);
     Ok(())
 }
 
@@ -104,11 +120,11 @@ pub async fn of_an_adoption_and_a_claim_on_the_old_content_one_is_applied<S: Sto
         let event = sample.event(&format!("evt_{number}"));
         store.create_event(&event).await?;
         let claim = event_write(&event.key, event.guard(), claimed.clone());
-        let other = content("other");
+        let other = facts("other");
         let (claim, adoption) =
             join(write_to_its_end(store, &claim), store.adopt(&event, &other, LATER)).await;
         let stored = read_event(store, &event.key).await?;
-        let ends = (claim?, adoption?, stored.progress.action.is_some(), stored.hash == other);
+        let ends = (claim?, adoption?, stored.progress.action.is_some(), stored.facts() == other);
         let one_was_applied = matches!(
             ends,
             (Write::Applied, Write::Refused, true, false) | (Write::Refused, Write::Applied, false, true)
@@ -125,7 +141,7 @@ pub async fn an_adoption_lists_no_more_conflicts_than_allowed<S: Store>(store: &
     store.create_event(&event).await?;
     for text in ["second", "first", "third", "fourth", "first"] {
         let event = read_event(store, &event.key).await?;
-        store.adopt(&event, &content(text), LATER).await?;
+        store.adopt(&event, &facts(text), LATER).await?;
     }
     event = read_event(store, &event.key).await?;
     assert_eq!(event.seen.conflicts, 5);
@@ -138,7 +154,7 @@ pub async fn an_adoption_lists_no_more_conflicts_than_allowed<S: Store>(store: &
 /// An update must not create an event that consists of a hash alone.
 pub async fn an_event_that_is_not_there_adopts_nothing<S: Store>(store: &S) -> anyhow::Result<()> {
     let event = Sample::new().event("evt_none");
-    assert_eq!(store.adopt(&event, &content("other"), LATER).await?, Write::Refused);
+    assert_eq!(store.adopt(&event, &facts("other"), LATER).await?, Write::Refused);
     assert_eq!(store.event(&event.key).await?, None);
     Ok(())
 }

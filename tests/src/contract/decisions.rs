@@ -1,7 +1,7 @@
 //! What humans decide: on record with what it changes, or not at all; other
 //! content in the place of the first; pauses.
 
-use super::sample::{NOW, Sample, content, progress};
+use super::sample::{NOW, Sample, content, facts, progress};
 use super::{read_event, write_to_its_end};
 use futures_util::future::join_all;
 use sekali::ids::Generation;
@@ -160,7 +160,8 @@ pub async fn of_a_delivery_and_people_who_bring_the_event_one_creates_it(
     Ok(())
 }
 
-/// The content moves with the progress, and what else was seen stays.
+/// The content and what is read off it move with the progress, and what else
+/// was seen stays.
 pub async fn an_accepted_content_takes_the_place_of_the_first(
     store: &(impl Store + HistoryRecord),
 ) -> anyhow::Result<()> {
@@ -170,12 +171,12 @@ pub async fn an_accepted_content_takes_the_place_of_the_first(
     let to = Progress { generation: event.progress.generation.next(), ..progress(EventStatus::Received) };
     let mut from = event.guard();
     from.hash = Some(event.hash.clone());
-    let taken = Content { hash: content("other"), conflicts: vec![event.hash.clone()] };
+    let taken = Content { facts: facts("other"), conflicts: vec![event.hash.clone()] };
     let write = EventWrite { key: event.key.clone(), from, to: to.clone(), content: Some(taken) };
     for _ in 0..2 {
         assert_eq!(store.write(&Transition::event(write.clone())).await?, Write::Applied);
     }
-    let mut expected = Event { hash: content("other"), progress: to, ..event.clone() };
+    let mut expected = Event { progress: to, ..event.clone() }.with(&facts("other"));
     expected.seen.conflict_hashes = vec![event.hash];
     assert_eq!(read_event(store, &event.key).await?, expected);
     Ok(())

@@ -145,6 +145,7 @@ macro_rules! contract_tests {
             }
             adoption {
                 an_adopted_content_replaces_the_old_which_is_kept_as_a_conflict
+                an_adopted_content_brings_its_own_facts
                 a_failed_event_adopts_and_keeps_its_progress
                 an_adoption_names_everything_that_was_seen
                 a_claimed_event_adopts_nothing

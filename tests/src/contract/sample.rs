@@ -1,11 +1,11 @@
 //! Invented items for the cases. Keys are drawn anew for each case, so that
 //! cases can share tables with each other and with earlier runs.
 
-use sekali::ids::{Generation, PutNonce, ResourceKind, Tenant, Token, Version};
+use sekali::ids::{EventType, Generation, PutNonce, ResourceKind, Tenant, Token, Version};
 use sekali::key::{ActionKey, DedupScope, EventHash, EventKey, ResourceKey};
 use sekali::payload::Payload;
 use sekali::protocol::action::{Action, ActionStatus, EffectResult, FrozenRequest};
-use sekali::protocol::event::{Event, EventGuard, EventStatus, Progress, Seen, SignatureFacts};
+use sekali::protocol::event::{ContentFacts, Event, EventGuard, EventStatus, Progress, Seen, SignatureFacts};
 use sekali::protocol::reason::{Reason, Slug};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::{EventWrite, Transition};
@@ -205,6 +205,19 @@ pub fn full_progress(action: ActionKey) -> Progress {
 /// The hash of an invented content.
 pub fn content(text: &str) -> EventHash {
     EventHash::of([text.as_bytes()])
+}
+
+/// An invented content and what is read off it, which differs from others'.
+pub fn facts(text: &str) -> ContentFacts {
+    let said = |what: &str| (text != "first").then(|| format!("{text} {what}"));
+    ContentFacts {
+        hash: content(text),
+        event_type: said("type").map(EventType::new),
+        version: said("version").filter(|_| text.len().is_multiple_of(2)),
+        occurred_at: said("time")
+            .map(|_| NOW.minus(Duration::from_millis(1 + text.bytes().map(u64::from).sum::<u64>()))),
+        sequence: said("sequence").filter(|_| !text.len().is_multiple_of(2)),
+    }
 }
 
 /// A payload with this body and nothing around it.

@@ -11,7 +11,7 @@ use sekali::ports::{
     Captured, Create, DuePage, Erasure, HistoryRecord, IndexShard, PauseRecord, Store, StoreError, Write,
 };
 use sekali::protocol::action::Action;
-use sekali::protocol::event::Event;
+use sekali::protocol::event::{ContentFacts, Event};
 use sekali::protocol::history::{History, HistoryWrite};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::Transition;
@@ -114,8 +114,8 @@ impl<S: Store> Store for Faulty<S> {
         self.ask(StoreCall::RecordConflict, || self.port.record_conflict(key, hash, at)).await
     }
 
-    async fn adopt(&self, seen: &Event, hash: &EventHash, at: UnixMillis) -> Result<Write, StoreError> {
-        self.ask(StoreCall::Adopt, || self.port.adopt(seen, hash, at)).await
+    async fn adopt(&self, seen: &Event, to: &ContentFacts, at: UnixMillis) -> Result<Write, StoreError> {
+        self.ask(StoreCall::Adopt, || self.port.adopt(seen, to, at)).await
     }
 
     async fn capture(&self, captured: &Captured) -> Result<Write, StoreError> {

@@ -13,7 +13,7 @@ use sekali::ports::{
     Captured, Create, DuePage, Erasure, HistoryRecord, IndexShard, PauseRecord, Store, StoreError, Write,
 };
 use sekali::protocol::action::Action;
-use sekali::protocol::event::Event;
+use sekali::protocol::event::{ContentFacts, Event};
 use sekali::protocol::history::{History, HistoryWrite};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::{ActionWrite, Transition};
@@ -233,8 +233,8 @@ impl Store for MemoryStore {
         Ok(())
     }
 
-    async fn adopt(&self, seen: &Event, hash: &EventHash, at: UnixMillis) -> Result<Write, StoreError> {
-        Ok(self.on_event(StoreCall::Adopt, &seen.key, |tables| tables.adopt(seen, hash, at)))
+    async fn adopt(&self, seen: &Event, to: &ContentFacts, at: UnixMillis) -> Result<Write, StoreError> {
+        Ok(self.on_event(StoreCall::Adopt, &seen.key, |tables| tables.adopt(seen, to, at)))
     }
 
     async fn capture(&self, captured: &Captured) -> Result<Write, StoreError> {

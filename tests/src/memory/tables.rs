@@ -8,7 +8,7 @@ use sekali::pause::Pauses;
 use sekali::payload::Payload;
 use sekali::ports::{Captured, Create, StoreError, Write};
 use sekali::protocol::action::{Action, ActionStatus, EffectResult};
-use sekali::protocol::event::{CONFLICTS_LISTED, Event};
+use sekali::protocol::event::{CONFLICTS_LISTED, ContentFacts, Event};
 use sekali::protocol::history::{History, HistoryWrite};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::{ActionWrite, EventWrite, ResourceWrite, Transition};
@@ -240,18 +240,18 @@ impl Tables {
     }
 
     /// See [`Store::adopt`](sekali::ports::Store::adopt).
-    pub fn adopt(&mut self, seen: &Event, hash: &EventHash, at: UnixMillis) -> Write {
+    pub fn adopt(&mut self, seen: &Event, to: &ContentFacts, at: UnixMillis) -> Write {
         let Some(stored) = self.events.get_mut(&seen.key) else { return Write::Refused };
         let unmoved = stored.progress.status == seen.progress.status
             && stored.progress.generation == seen.progress.generation
             && stored.progress.expires.is_some() == seen.progress.expires.is_some()
             && stored.progress.action.is_none();
-        if !unmoved || (stored.hash != seen.hash && stored.hash != *hash) {
+        if !unmoved || (stored.hash != seen.hash && stored.hash != to.hash) {
             return Write::Refused;
         }
         // Otherwise an earlier try of the same adoption was applied.
         if stored.hash == seen.hash {
-            stored.hash = hash.clone();
+            *stored = stored.clone().with(to);
             note_conflict(stored, &seen.hash, at);
         }
         Write::Applied
@@ -280,7 +280,12 @@ impl Tables {
         }
         if let Some(stored) = event.as_ref().and_then(|write| Some((self.events.get(&write.key)?, write))) {
             let (stored, write) = stored;
-            fits(&Footprint::of_event(&Event { progress: write.to.clone(), ..stored.clone() }))?;
+            let to = Event { progress: write.to.clone(), ..stored.clone() };
+            let to = match &write.content {
+                Some(content) => to.with(&content.facts),
+                None => to,
+            };
+            fits(&Footprint::of_event(&to))?;
         }
         resource.as_ref().map_or(Ok(()), |write| fits(&Footprint::of_resource(&write.to)))
     }
@@ -308,7 +313,7 @@ impl Tables {
         {
             stored.progress = write.to.clone();
             if let Some(content) = &write.content {
-                stored.hash = content.hash.clone();
+                *stored = stored.clone().with(&content.facts);
                 stored.seen.conflict_hashes.clone_from(&content.conflicts);
             }
         }

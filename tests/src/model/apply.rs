@@ -11,7 +11,7 @@ use sekali::key::{EventHash, EventKey};
 use sekali::payload::Payload;
 use sekali::ports::Write;
 use sekali::protocol::action::{Action, ActionGuard, ActionStatus, EffectResult};
-use sekali::protocol::event::Event;
+use sekali::protocol::event::{ContentFacts, Event};
 use sekali::protocol::resource::{Resource, ResourceGuard};
 use sekali::protocol::transition::{ActionWrite, ResourceWrite, Transition};
 use sekali::time::{ExpiresAt, UnixMillis};
@@ -83,15 +83,18 @@ impl Catalog {
         &mut self,
         stored: EventRef,
         seen: EventRef,
-        hash: &EventHash,
+        mut to: ContentFacts,
         at: UnixMillis,
     ) -> Option<EventRef> {
         let (stored, mut seen) = (self.event(stored).clone(), self.event(seen).clone());
         if self.protocol.slip == Some(Slip::AdoptWithoutItsTtl) {
             seen.progress.expires = stored.progress.expires;
         }
+        if self.protocol.slip == Some(Slip::AdoptKeepsTheType) {
+            to.event_type = stored.event_type.clone();
+        }
         let mut tables = laid_out(Some(stored), None, None);
-        match tables.adopt(&seen, hash, at) {
+        match tables.adopt(&seen, &to, at) {
             Write::Refused => None,
             Write::Applied => self.read_back(&tables).0,
         }

@@ -1,7 +1,9 @@
 //! Asking `decide`, with the real values behind the numbers. The same question
 //! gets the same answer, so it is asked once.
 
-use super::catalog::{ActionRef, Catalog, DecisionRef, EventRef, ResourceRef, at, hash, other, put_nonce};
+use super::catalog::{
+    ActionRef, Catalog, DecisionRef, EventRef, ResourceRef, at, facts, hash, other, put_nonce,
+};
 use super::scenario::{Answer, Finding, TICK};
 use super::world::{Act, Rules, Shut, World};
 use sekali::ids::OwnerNonce;
@@ -107,7 +109,9 @@ impl Catalog {
                     Some(false) => Presence::Missing,
                 };
                 let put_nonce = put_nonce(delivery, attempt);
-                say(Input::Delivery(&Delivery { put_nonce, hash: hash(content), first_payload }))
+                let arrives = self.slice.arrivals[delivery];
+                let held = self.slice.stories[arrives.story].contents[arrives.content].held;
+                say(Input::Delivery(&Delivery { put_nonce, hash: hash(content), held, first_payload }))
             }
             Asked::Message { moved, nonce, lease } => {
                 let lease = lease.map_or(Lease::TooLittleTime, |until| Lease::Until(at(until)));
@@ -198,7 +202,7 @@ fn operator(act: Act, content: usize) -> Operator {
         Act::Again => Operator::Again { owner },
         Act::Replay => Operator::Replay { forced: false },
         Act::ReplayAnew => Operator::Replay { forced: true },
-        Act::Accept => Operator::Accept { hash: hash(other(content)) },
+        Act::Accept => Operator::Accept { facts: facts(other(content)) },
         Act::Erase => Operator::Erase,
     }
 }

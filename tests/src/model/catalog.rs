@@ -8,11 +8,11 @@ use super::mutant::Protocol;
 use super::scenario::{EVENTS, SLOTS, Slice, TICK};
 use super::story::event_key;
 use super::world::Act;
-use sekali::ids::{Generation, PutNonce};
+use sekali::ids::{EventType, Generation, PutNonce};
 use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::protocol::action::Action;
 use sekali::protocol::decide::{Decision, Then, Undecidable};
-use sekali::protocol::event::Event;
+use sekali::protocol::event::{ContentFacts, Event};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::{ActionWrite, PayloadTtl, Transition};
 use sekali::time::{ExpiresAt, UnixMillis};
@@ -303,12 +303,23 @@ pub(super) fn hash(content: usize) -> EventHash {
     EventHash::of([[b'a' + u8::try_from(content).unwrap_or(0)].as_slice()])
 }
 
+/// A content and what is read off it: its type, by which a rule is chosen.
+pub(super) fn facts(content: usize) -> ContentFacts {
+    ContentFacts {
+        hash: hash(content),
+        event_type: Some(EventType::new(content.to_string())),
+        version: None,
+        occurred_at: None,
+        sequence: None,
+    }
+}
+
 /// The other of an event's two contents.
 pub(super) fn other(content: usize) -> usize {
     1 - content.min(1)
 }
 
-fn content(of: &EventHash) -> usize {
+pub(super) fn content(of: &EventHash) -> usize {
     usize::from(*of != hash(0))
 }
 

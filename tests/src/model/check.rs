@@ -5,6 +5,7 @@ use super::catalog::{ActionRef, Catalog, EventRef};
 use super::scenario::{EVENTS, SLOTS};
 use super::step::Broken;
 use super::world::{Act, Paper, World};
+use sekali::ids::Generation;
 use sekali::protocol::action::{Action, ActionStatus};
 use sekali::protocol::event::{Event, EventStatus};
 use sekali::protocol::reason::Slug;
@@ -202,10 +203,22 @@ fn event_state(catalog: &Catalog, world: &World, place: usize) -> Option<Broken>
     if acked && !paper.is_there() && !event.is_erased() {
         return Some(Broken::new("INV-1", "acknowledged, and the payload it points to is missing"));
     }
+    if goes_on_unlooked_at(catalog, event) {
+        return Some(Broken::new("INV-7", "what a human must look at first goes on by itself"));
+    }
     ttl(event, paper, acked).or_else(|| bounded(catalog, world, place, event)).or_else(|| {
         let action = facts.bound.and_then(|slot| world.actions[slot]).map(|action| catalog.action(action));
         follows(world, event, facts.effect, action)
     })
+}
+
+/// What is held is held until a human opens its next round.
+fn goes_on_unlooked_at(catalog: &Catalog, event: &Event) -> bool {
+    let first = event.progress.generation == Generation::FIRST;
+    first
+        && catalog.content(event).held
+        && !event.progress.status.needs_human()
+        && !event.progress.status.is_finished()
 }
 
 /// INV-9, as far as it can be seen in one state.

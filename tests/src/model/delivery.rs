@@ -3,7 +3,7 @@
 
 use super::ask::{Ask, Asked, Known};
 use super::bring::LISTED;
-use super::catalog::{EventRef, at, hash};
+use super::catalog::{EventRef, at, facts, hash};
 use super::mutant::Slip;
 use super::scenario::Kind;
 use super::step::{Ways, What, Who};
@@ -261,11 +261,11 @@ impl Ways<'_> {
 
     fn adopt(&mut self, number: usize) {
         let mut world = self.before;
-        let (place, hash) = (self.target(number), hash(self.arriving(number)));
+        let (place, to) = (self.target(number), facts(self.arriving(number)));
         let (Some(seen), Some(stored)) = (world.deliveries[number].stored, world.events[place]) else {
             return;
         };
-        let Some(adopted) = self.catalog.adopt(stored, seen, &hash, at(world.tick)) else {
+        let Some(adopted) = self.catalog.adopt(stored, seen, to, at(world.tick)) else {
             world.deliveries[number].at = DeliveryAt::ReadingAgain;
             return self.add(who(number), What::IsRefused, world);
         };

@@ -1,13 +1,13 @@
 //! A human with the command line: truthful, and with a write that others race.
 
 use super::ask::{Ask, Asked, Known};
-use super::catalog::{ActionRef, DecisionRef, EventFacts, EventRef, at, other};
+use super::catalog::{ActionRef, DecisionRef, EventFacts, EventRef, at, content, facts, other};
 use super::scenario::{EVENTS, Kind};
 use super::step::{Ways, What, Who};
 use super::world::{Act, Human, HumanAt, Letter, Paper, Rules, Stage, World};
 use super::write::{Draft, Written};
 use sekali::protocol::decide::{Decision, End, Read, Then};
-use sekali::protocol::event::EventStatus;
+use sekali::protocol::event::{Event, EventStatus};
 
 impl Ways<'_> {
     /// The ways on of the one human.
@@ -54,7 +54,7 @@ impl Ways<'_> {
         let event = self.catalog.event(number);
         let wish = |act: &Act| match (act, event.progress.status) {
             (Act::Discard, status) => status == EventStatus::Failed,
-            (Act::Accept, _) => !event.seen.conflict_hashes.is_empty(),
+            (Act::Accept, _) => !event.seen.conflict_hashes.is_empty() && self.other_may_go_on(event),
             // What is still under way must neither be begun anew nor forgotten.
             (_, status) => {
                 !matches!(status, EventStatus::Received | EventStatus::Held | EventStatus::InDoubt)
@@ -62,6 +62,11 @@ impl Ways<'_> {
         };
         let wishes = self.catalog.slice.wishes.iter().copied().filter(wish);
         self.leads_on(number).into_iter().chain(wishes).collect()
+    }
+
+    /// What would be held is read anew, and not taken.
+    fn other_may_go_on(&self, event: &Event) -> bool {
+        !self.catalog.content(&event.clone().with(&facts(other(content(&event.hash))))).held
     }
 
     /// What leads an event on; of one in doubt also that it be sent round.

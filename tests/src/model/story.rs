@@ -2,7 +2,7 @@
 //! delivery would create.
 
 use super::bring;
-use super::catalog::{Catalog, EventRef, at, hash, put_nonce};
+use super::catalog::{Catalog, EventRef, at, content, facts, put_nonce};
 use super::mutant::Slip;
 use super::scenario::{Content, EVENTS, Told, Wish};
 use super::world::Rules;
@@ -14,7 +14,7 @@ use sekali::ids::{
 use sekali::key::{ActionKey, DedupScope, EventKey, ResourceKey};
 use sekali::protocol::action::FrozenRequest;
 use sekali::protocol::decide::{Intent, Wanted};
-use sekali::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts};
+use sekali::protocol::event::{ContentFacts, Event, EventStatus, Progress, Seen, SignatureFacts};
 use sekali::protocol::order::{Move, ToldBy};
 use sekali::protocol::reason::{Reason, Slug};
 use sekali::rule::{InputDigest, OrderValue, Sequence};
@@ -50,7 +50,8 @@ fn place(event: &Event) -> usize {
 impl Catalog {
     /// What the rules want of an event, from its stored content.
     pub fn intent(&self, event: &Event, rules: Rules) -> Intent<'static> {
-        let content = self.content(event);
+        let held = self.content(event).held;
+        let content = self.ruled(event);
         let told = match rules {
             Rules::NoPayload => return Intent::PayloadMissing,
             Rules::Payload => None,
@@ -63,7 +64,7 @@ impl Catalog {
         if told < content.signal && self.protocol.slip != Some(Slip::TakesWhatIsOlder) {
             return Intent::Unknown { reason: Reason::bare(Slug::TruthOlder), not_before: None };
         }
-        if content.held && event.progress.generation == Generation::FIRST {
+        if held && event.progress.generation == Generation::FIRST {
             return Intent::Hold(Reason::bare(Slug::MissingKeyPart));
         }
         let moves = self.moves(event, content, told);
@@ -107,7 +108,13 @@ impl Catalog {
 
     /// What an event's content says.
     pub fn content(&self, event: &Event) -> &'static Content {
-        &self.slice.stories[place(event)].contents[usize::from(event.hash != hash(0))]
+        &self.slice.stories[place(event)].contents[content(&event.hash)]
+    }
+
+    /// What the rule of an event's type makes of it.
+    fn ruled(&self, event: &Event) -> &'static Content {
+        let of_the_first = event.event_type == facts(0).event_type;
+        &self.slice.stories[place(event)].contents[usize::from(!of_the_first)]
     }
 
     fn resource_key(&self, event: &Event) -> ResourceKey {
@@ -162,21 +169,22 @@ impl Catalog {
     ) -> Event {
         let held = self.slice.stories[story].contents[content].held;
         let limits = self.limits();
+        let ContentFacts { hash, event_type, version, occurred_at, sequence } = facts(content);
         Event {
             key: event_key(place).clone(),
             endpoint: EndpointName::from("shop"),
             vendor: VendorName::from("stripe"),
             tenant: self.slice.stories[story].tenant.map(Tenant::from),
             id: format!("e{place}"),
-            event_type: None,
-            version: None,
-            occurred_at: None,
-            sequence: None,
+            event_type,
+            version,
+            occurred_at,
+            sequence,
             received_at: now,
             put_nonce,
             correlation: CorrelationId::from("c"),
             signature: SignatureFacts { secret: None, scheme: String::new(), signed_at: None },
-            hash: hash(content),
+            hash,
             seen: Seen {
                 deliveries: 1,
                 last_at: now,
@@ -200,19 +208,28 @@ impl Catalog {
         }
     }
 
-    /// Resource, action and effect that an event asks for.
+    /// Resource and action that the rules name for an event, and the effect
+    /// that its content asks for, whatever rule it is put to.
     pub fn asks_for(&self, event: &Event) -> (Option<ResourceKey>, Option<ActionKey>, Option<u8>) {
         let rules = match self.content(event).signal {
             Some(step) => Rules::Told(Told::Step(step)),
             None => Rules::Payload,
         };
-        match self.intent(event, rules) {
-            Intent::Act { moves, action } => (
-                moves.map(|wanted| wanted.resource),
-                action.as_ref().map(|wanted| wanted.key.clone()),
-                action.map(|wanted| wanted.request.body[0]),
-            ),
-            _ => (None, None, None),
-        }
+        let (shelf, key, _) = named(self.intent(event, rules));
+        let truly = event.clone().with(&facts(content(&event.hash)));
+        let (_, _, effect) = named(self.intent(&truly, rules));
+        (shelf, key, effect)
+    }
+}
+
+/// Resource, action and effect of an intent.
+fn named(intent: Intent<'_>) -> (Option<ResourceKey>, Option<ActionKey>, Option<u8>) {
+    match intent {
+        Intent::Act { moves, action } => (
+            moves.map(|wanted| wanted.resource),
+            action.as_ref().map(|wanted| wanted.key.clone()),
+            action.map(|wanted| wanted.request.body[0]),
+        ),
+        _ => (None, None, None),
     }
 }

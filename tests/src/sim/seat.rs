@@ -18,7 +18,7 @@ use sekali::ports::{
     Message, NotGot, Outbound, Outcome, PauseRecord, Probe, Queue, QueueError, Store, StoreError, Write,
 };
 use sekali::protocol::action::Action;
-use sekali::protocol::event::Event;
+use sekali::protocol::event::{ContentFacts, Event};
 use sekali::protocol::history::{History, HistoryWrite};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::Transition;
@@ -192,8 +192,8 @@ impl Store for Seat<MemoryStore> {
         self.desk.turn("records a conflict", record, |end| diary::end(end, |()| "done".to_owned())).await
     }
 
-    async fn adopt(&self, seen: &Event, hash: &EventHash, at: UnixMillis) -> Result<Write, StoreError> {
-        let adopt = self.port.adopt(seen, hash, at);
+    async fn adopt(&self, seen: &Event, to: &ContentFacts, at: UnixMillis) -> Result<Write, StoreError> {
+        let adopt = self.port.adopt(seen, to, at);
         self.desk.turn("adopts the content", adopt, |end| diary::end(end, diary::wrote)).await
     }
 

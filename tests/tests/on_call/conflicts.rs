@@ -14,7 +14,7 @@ async fn an_accepted_content_takes_the_place_of_the_first_and_goes_round() {
     let before = bench.event("evt_1");
     let other = before.seen.conflict_hashes[0].clone();
 
-    let said = bench.say("evt_1", &Operator::Accept { hash: other.clone() }).await;
+    let said = bench.accept("evt_1", &other).await;
     assert!(matches!(said, Said::Done { sent: true, .. }), "{said:?}");
     let event = bench.event("evt_1");
     assert_eq!(event.hash, other);
@@ -39,7 +39,7 @@ async fn an_accepted_content_that_names_the_same_action_meets_it_done() {
     bench.process().await;
     bench.deliver("evt_1", "o-1", 99).await;
     let hash = bench.event("evt_1").seen.conflict_hashes[0].clone();
-    assert!(matches!(bench.say("evt_1", &Operator::Accept { hash }).await, Said::Done { .. }));
+    assert!(matches!(bench.accept("evt_1", &hash).await, Said::Done { .. }));
     bench.process().await;
     assert_eq!(bench.event("evt_1").progress.status, EventStatus::Processed);
     assert_eq!(bench.destination.calls().len(), 1, "INV-2: no second effect by itself");
@@ -62,8 +62,9 @@ async fn a_rejected_content_leaves_the_event_as_it_is_and_is_on_record() {
     assert!(matches!(bench.say("evt_1", &Operator::Reject { hash: hash.clone() }).await, Said::Done { .. }));
     assert_eq!(bench.event("evt_1"), before);
     assert_eq!(bench.record("evt_1"), [("reject".to_owned(), "alice".to_owned())]);
-    let unknown = Operator::Accept { hash: before.hash };
-    assert!(matches!(bench.say("evt_1", &unknown).await, Said::Refused(why) if why.contains("listed")));
+    assert!(
+        matches!(bench.accept("evt_1", &before.hash).await, Said::Refused(why) if why.contains("listed"))
+    );
 }
 
 #[tokio::test]
@@ -75,7 +76,7 @@ async fn a_content_that_has_expired_is_not_accepted() {
     let event = bench.event("evt_1");
     let hash = event.seen.conflict_hashes[0].clone();
     bench.store.tamper(|tables| tables.lose_payload(&event.key, &hash));
-    let said = bench.say("evt_1", &Operator::Accept { hash }).await;
+    let said = bench.accept("evt_1", &hash).await;
     assert!(matches!(said, Said::Refused(why) if why.contains("no longer stored")), "{said:?}");
     assert_eq!(bench.event("evt_1"), event);
 }

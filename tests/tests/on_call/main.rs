@@ -5,6 +5,7 @@
 
 mod again;
 mod conflicts;
+mod content;
 mod pause;
 mod reconcile;
 
@@ -13,7 +14,7 @@ use sekali::deployment::Deployment;
 use sekali::http::{Headers, Request};
 use sekali::ids::{CorrelationId, OwnerNonce, Who};
 use sekali::ingest::{Addressed, Ingest};
-use sekali::key::{DedupScope, EventKey};
+use sekali::key::{DedupScope, EventHash, EventKey};
 use sekali::operate::{Operate, Said, Word};
 use sekali::pause::Remembered;
 use sekali::ports::WithSecrets;
@@ -76,36 +77,44 @@ impl Bench {
 
     /// A vendor says that an order is paid; this is what it is answered.
     async fn deliver(&self, id: &str, order: &str, amount: u32) -> u16 {
+        let body = format!(
+            r#"{{"id":"{id}","object":"event","type":"payment.paid","created":1800000000,"livemode":true,"order":"{order}","amount":{amount}}}"#
+        );
+        self.receive("shop", &[], body).await
+    }
+
+    /// Any delivery of a vendor, signed as it signs.
+    async fn receive(&self, endpoint: &str, headers: &[(&str, &str)], body: String) -> u16 {
+        let seed = body.bytes().fold(self.clock.now().0.unsigned_abs(), |seed, byte| {
+            seed.wrapping_mul(31).wrapping_add(u64::from(byte))
+        });
         let secrets = MemorySecrets::default();
         secrets.put("ssm:/shared", "whsec_shared");
         let ingest = Ingest::new(
             self.store.clone(),
             self.queue.clone(),
             self.clock.clone(),
-            SeededEntropy::seeded(u64::from(amount) + self.clock.now().0.unsigned_abs()),
+            SeededEntropy::seeded(seed),
             secrets,
             Arc::clone(&self.deployment),
         );
-        let body = format!(
-            r#"{{"id":"{id}","object":"event","type":"payment.paid","created":1800000000,"livemode":true,"order":"{order}","amount":{amount}}}"#
-        );
+        let json = ("content-type", "application/json");
         let mut request = Request {
             method: "POST".to_owned(),
-            path: "/webhooks/shop".to_owned(),
+            path: format!("/webhooks/{endpoint}"),
             query: String::new(),
-            headers: Headers::new([("content-type".to_owned(), b"application/json".to_vec())]),
+            headers: Headers::new(headers.iter().copied().chain([json])),
             body: body.into_bytes(),
         };
-        let endpoint = &self.deployment.config.endpoints["shop"];
+        let known = &self.deployment.config.endpoints[endpoint];
         let secret = Secret::new("whsec_shared").unwrap();
         let fresh = || "fresh".to_owned();
-        let signed =
-            sign(&endpoint.vendor, &request, &secret, &endpoint.params, self.clock.now(), fresh).unwrap();
+        let signed = sign(&known.vendor, &request, &secret, &known.params, self.clock.now(), fresh).unwrap();
         let present = request.headers.iter().map(|(name, value)| (name.to_owned(), value.to_owned()));
         let signed = signed.into_iter().map(|(name, value)| (name, value.into_bytes()));
         request.headers = Headers::new(present.chain(signed));
         let addressed = Addressed {
-            endpoint: "shop".to_owned(),
+            endpoint: endpoint.to_owned(),
             tenant: None,
             from: None,
             correlation: CorrelationId::new("c-1"),
@@ -158,6 +167,12 @@ impl Bench {
         self.clock.advance(Duration::from_secs(1));
         let word = Word { operator, who: &Who::from("alice"), why: "a test" };
         self.operate().say(&key(id), word).await.unwrap()
+    }
+
+    /// The human takes a conflicting content in the place of the first.
+    async fn accept(&self, id: &str, hash: &EventHash) -> Said {
+        self.clock.advance(Duration::from_secs(1));
+        self.operate().accept(&self.event(id), hash, &Who::from("alice"), "a test").await.unwrap()
     }
 
     fn operate(&self) -> Operate<MemoryStore, MemoryQueue, VirtualClock> {

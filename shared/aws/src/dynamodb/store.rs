@@ -10,7 +10,7 @@ use sekali::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use sekali::payload::Payload;
 use sekali::ports::{Captured, Create, DuePage, IndexShard, Store, StoreError, Write};
 use sekali::protocol::action::Action;
-use sekali::protocol::event::Event;
+use sekali::protocol::event::{ContentFacts, Event};
 use sekali::protocol::resource::Resource;
 use sekali::protocol::transition::Transition;
 use sekali::time::{ExpiresAt, UnixMillis};
@@ -117,10 +117,10 @@ impl Store for DynamoStore {
         Ok(())
     }
 
-    async fn adopt(&self, seen: &Event, hash: &EventHash, at: UnixMillis) -> Result<Write, StoreError> {
+    async fn adopt(&self, seen: &Event, to: &ContentFacts, at: UnixMillis) -> Result<Write, StoreError> {
         let mut stored = None;
         for listing in [Listing::Listed, Listing::Counted] {
-            match self.change(expression::adopt(seen, hash, at, listing), ReturnValue::None).await? {
+            match self.change(expression::adopt(seen, to, at, listing), ReturnValue::None).await? {
                 End::Written(_) => return Ok(Write::Applied),
                 End::Refused(item) => stored = item,
             }
@@ -128,7 +128,7 @@ impl Store for DynamoStore {
         let Some(stored) = stored else { return Ok(Write::Refused) };
         let stored = item::event::decode(&stored)?;
         // Our own earlier try: the content is the new one, and nothing else moved.
-        let already = stored.hash == *hash
+        let already = stored.hash == to.hash
             && stored.progress.status == seen.progress.status
             && stored.progress.generation == seen.progress.generation
             && stored.progress.expires.is_some() == seen.progress.expires.is_some()

@@ -96,8 +96,8 @@ impl Conflicts {
         match self {
             Self::List(list) => list.answer(desk).await,
             Self::Show(show) => show.answer(desk).await,
-            Self::Accept(judge) => judge.answer(desk, |hash| Operator::Accept { hash }).await,
-            Self::Reject(judge) => judge.answer(desk, |hash| Operator::Reject { hash }).await,
+            Self::Accept(judge) => judge.answer(desk, Verdict::Accept).await,
+            Self::Reject(judge) => judge.answer(desk, Verdict::Reject).await,
         }
     }
 }
@@ -235,15 +235,24 @@ fn differ(place: &str, was: &Value, is: &Value, found: &mut Vec<[String; 3]>) {
     }
 }
 
+#[derive(Debug, Clone, Copy)]
+enum Verdict {
+    Accept,
+    Reject,
+}
+
 impl Judge {
-    async fn answer(&self, desk: &Desk, verdict: impl FnOnce(EventHash) -> Operator) -> Result<Answer> {
+    async fn answer(&self, desk: &Desk, verdict: Verdict) -> Result<Answer> {
         let page = desk.page();
         let Some(event) = self.which.find(desk).await? else {
             return Ok(page.nothing(self.which.nothing(desk)));
         };
-        let operator = verdict(self.chosen(&event)?);
-        let said = desk.say(&event, &operator, self.why.text()?).await?;
-        Ok(told(page, &event, &operator, &said))
+        let (hash, why) = (self.chosen(&event)?, self.why.text()?);
+        let (what, said) = match verdict {
+            Verdict::Accept => ("accept", desk.accept(&event, &hash, why).await?),
+            Verdict::Reject => ("reject", desk.say(&event, &Operator::Reject { hash }, why).await?),
+        };
+        Ok(told(page, &event, what, &said))
     }
 
     fn chosen(&self, event: &Event) -> Result<EventHash> {

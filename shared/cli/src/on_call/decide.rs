@@ -11,6 +11,7 @@ use crate::ended::Ended;
 use anyhow::{Result, ensure};
 use clap::Args;
 use sekali::ids::Who;
+use sekali::key::EventHash;
 use sekali::operate::{Operate, Said, Word};
 use sekali::ports::{Entropy, PauseRecord};
 use sekali::protocol::action::EffectResult;
@@ -39,17 +40,25 @@ impl Desk {
         let who = Who::new(self.who.as_str());
         Ok(self.operate().say(&event.key, Word { operator, who: &who, why }).await?)
     }
+
+    /// Takes the content of a conflict in the place of what the event has.
+    ///
+    /// # Errors
+    /// As [`Desk::say`].
+    pub async fn accept(&self, event: &Event, hash: &EventHash, why: &str) -> Result<Said> {
+        Ok(self.operate().accept(event, hash, &Who::new(self.who.as_str()), why).await?)
+    }
 }
 
 /// Says what came of a decision, and what happens next.
-pub(super) fn told(mut page: Page, event: &Event, operator: &Operator, said: &Said) -> Answer {
+pub(super) fn told(mut page: Page, event: &Event, what: &str, said: &Said) -> Answer {
     let (ended, json) = match said {
         Said::Done { event: now, sent } => {
             let status = now.progress.status;
             page.line(format_args!(
                 "{}: {}; it is {} in generation {}",
                 event.id,
-                operator.as_str(),
+                what,
                 status.as_str(),
                 now.progress.generation
             ));
@@ -83,7 +92,7 @@ async fn one(desk: &Desk, which: &Which, operator: Operator, why: &str) -> Resul
         None => Ok(page.nothing(which.nothing(desk))),
         Some(event) => {
             let said = desk.say(&event, &operator, why).await?;
-            Ok(told(page, &event, &operator, &said))
+            Ok(told(page, &event, operator.as_str(), &said))
         }
     }
 }

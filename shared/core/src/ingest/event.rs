@@ -4,9 +4,9 @@ use super::Arrived;
 use super::admit::stopped;
 use super::answer::{Refused, Unusable};
 use super::keep::own_id;
-use crate::config::{self, GuardAnswer, TenantFrom};
+use crate::config::{self, Endpoint, GuardAnswer, TenantFrom};
 use crate::ids::{EventType, Generation, Tenant};
-use crate::key::EventKey;
+use crate::key::{EventHash, EventKey};
 use crate::payload::Payload;
 use crate::ports::Entropy;
 use crate::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts};
@@ -15,6 +15,7 @@ use crate::protocol::reason::{Reason, Slug};
 use crate::rule::{self, Plan, Subject, event_guard};
 use crate::secrets::Matched;
 use crate::sequence::Sequence;
+use crate::time::UnixMillis;
 use crate::vendor::{Facts, Identity, Unreadable};
 use std::collections::HashSet;
 
@@ -117,25 +118,16 @@ impl Draft {
         entropy: &impl Entropy,
     ) -> (Event, Payload) {
         let (endpoint, now) = (arrived.endpoint, arrived.now);
-        let tenant = tenant(arrived, &self.facts);
+        let tenant = tenant(endpoint, arrived.tenant.as_ref(), &self.facts);
         let facts = self.facts;
         let put_nonce = entropy.put();
         let own = own_id(&put_nonce);
-        let mut parts: Vec<Option<&str>> = match &facts.identity {
-            Identity::Id(parts) | Identity::Weak(parts) => parts.iter().map(Option::as_deref).collect(),
-            // A ping is never deduplicated: each gets a key of our own.
-            Identity::None => vec![Some(own.as_str())],
-        };
+        let parts = parts(&facts.identity, &own);
         let id = parts.iter().map(|part| part.unwrap_or("-")).collect::<Vec<_>>().join(" ");
-        if matches!(facts.identity, Identity::Weak(_)) {
-            // Two events may share it: one with other content is the other
-            // one, and not a conflict that only the first would survive.
-            parts.push(Some(facts.hash.as_str()));
-        }
         let status = if self.hold.is_some() { EventStatus::Held } else { EventStatus::Received };
         let held = status == EventStatus::Held;
         let event = Event {
-            key: EventKey::new(&endpoint.dedup_scope, tenant.as_ref(), &parts),
+            key: key(endpoint, tenant.as_ref(), parts, (&facts.identity, &facts.hash)),
             endpoint: endpoint.name.clone(),
             vendor: endpoint.vendor.name().clone(),
             tenant,
@@ -175,27 +167,76 @@ impl Draft {
     }
 }
 
+/// The parts of an id; `own` is one of ours for what has none.
+fn parts<'a>(identity: &'a Identity, own: &'a str) -> Vec<Option<&'a str>> {
+    match identity {
+        Identity::Id(parts) | Identity::Weak(parts) => parts.iter().map(Option::as_deref).collect(),
+        // A ping is never deduplicated: each gets a key of our own.
+        Identity::None => vec![Some(own)],
+    }
+}
+
+fn key<'a>(
+    endpoint: &Endpoint,
+    tenant: Option<&Tenant>,
+    mut parts: Vec<Option<&'a str>>,
+    (identity, hash): (&Identity, &'a EventHash),
+) -> EventKey {
+    if matches!(identity, Identity::Weak(_)) {
+        // Two events may share it: one with other content is the other
+        // one, and not a conflict that only the first would survive.
+        parts.push(Some(hash.as_str()));
+    }
+    EventKey::new(&endpoint.dedup_scope, tenant, &parts)
+}
+
+/// The key of the event of a content that is read anew; `None` where it names none.
+pub(super) fn key_of(endpoint: &Endpoint, tenant: Option<&Tenant>, facts: &Facts) -> Option<EventKey> {
+    if facts.identity == Identity::None {
+        return None;
+    }
+    Some(key(endpoint, tenant, parts(&facts.identity, ""), (&facts.identity, &facts.hash)))
+}
+
+/// Why a human must look at an event before it is processed.
+pub(super) struct Doubt {
+    pub reason: Reason,
+    unusable: Unusable,
+    /// The endpoint wants the vendor to know.
+    refuses: bool,
+}
+
 /// Must a human look at this event before it is processed? Or does the
 /// endpoint want the vendor to know? Then the delivery is refused, but only
 /// where it carries nothing else: an item of a batch is held instead, since
 /// the others have done nothing wrong.
 fn hold(arrived: &Arrived<'_>, facts: &Facts, alone: bool) -> Result<Option<Reason>, Refused> {
-    let endpoint = arrived.endpoint;
+    match doubt(arrived.endpoint, arrived.tenant.as_ref(), facts, arrived.now) {
+        Some(doubt) if doubt.refuses && alone => Err(Refused::Unusable(doubt.unusable)),
+        doubt => Ok(doubt.map(|doubt| doubt.reason)),
+    }
+}
+
+/// What stands against going on with this content by itself. `in_path` is the
+/// tenant that the URL named.
+pub(super) fn doubt(
+    endpoint: &Endpoint,
+    in_path: Option<&Tenant>,
+    facts: &Facts,
+    now: UnixMillis,
+) -> Option<Doubt> {
     if let Some(lacking) = &facts.lacks {
-        if alone {
-            return Err(Refused::Unusable(Unusable::RequiredMissing));
-        }
-        return Ok(Some(Reason::with(Slug::Unreadable, format!("the required {lacking} is missing"))));
+        let reason = Reason::with(Slug::Unreadable, format!("the required {lacking} is missing"));
+        return Some(Doubt { reason, unusable: Unusable::RequiredMissing, refuses: true });
     }
     if let (Some(versions), Some(version)) = (&endpoint.versions, &facts.version)
         && !versions.contains(version)
     {
-        return match endpoint.unknown_version {
-            config::Unusable::Refuse if alone => Err(Refused::Unusable(Unusable::UnknownVersion)),
-            _ => Ok(Some(Reason::with(Slug::UnknownVersion, version))),
-        };
+        let refuses = endpoint.unknown_version == config::Unusable::Refuse;
+        let reason = Reason::with(Slug::UnknownVersion, version);
+        return Some(Doubt { reason, unusable: Unusable::UnknownVersion, refuses });
     }
-    let tenant = tenant(arrived, facts);
+    let tenant = tenant(endpoint, in_path, facts);
     let subject = Subject {
         // A plan's hold does not depend on the key; it is made later.
         key: &EventKey::from_stored(""),
@@ -203,21 +244,22 @@ fn hold(arrived: &Arrived<'_>, facts: &Facts, alone: bool) -> Result<Option<Reas
         tenant: tenant.as_ref(),
         occurred_at: facts.occurred_at,
         sequence: facts.sequence.as_ref().map(Sequence::as_str),
-        received_at: arrived.now,
+        received_at: now,
     };
     match rule::plan(endpoint, subject, &facts.payload, None) {
-        Plan::Hold(hold) => match endpoint.missing_key {
-            config::Unusable::Refuse if alone => Err(Refused::Unusable(Unusable::MissingKeyPart)),
-            _ => Ok(Some(hold.reason())),
-        },
+        Plan::Hold(hold) => {
+            let refuses = endpoint.missing_key == config::Unusable::Refuse;
+            Some(Doubt { reason: hold.reason(), unusable: Unusable::MissingKeyPart, refuses })
+        }
         // Whom to ask is known; what is answered, the processor will hear.
-        Plan::NoRule | Plan::Planned(_) | Plan::Ask(_) | Plan::Older(_) => Ok(None),
+        Plan::NoRule | Plan::Planned(_) | Plan::Ask(_) | Plan::Older(_) => None,
     }
 }
 
-fn tenant(arrived: &Arrived<'_>, facts: &Facts) -> Option<Tenant> {
-    match arrived.endpoint.tenant.as_ref()? {
-        TenantFrom::Path => arrived.tenant.clone(),
+/// Whose it is, where the endpoint serves many.
+pub(super) fn tenant(endpoint: &Endpoint, in_path: Option<&Tenant>, facts: &Facts) -> Option<Tenant> {
+    match endpoint.tenant.as_ref()? {
+        TenantFrom::Path => in_path.cloned(),
         TenantFrom::Vendor => facts.tenant.as_deref().map(Tenant::from),
         TenantFrom::Place(source) => {
             let value = facts.payload.read(std::slice::from_ref(source)).ok()?.pop()??;

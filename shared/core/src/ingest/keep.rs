@@ -87,6 +87,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
         let mut delivery = Delivery {
             put_nonce: ours.put_nonce.clone(),
             hash: ours.hash.clone(),
+            held: ours.progress.status == EventStatus::Held,
             first_payload: Presence::NotRead,
         };
         if self.repeats_listed(&stored, &ours).await? {
@@ -110,7 +111,7 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
                     if stored.progress.expires.is_none() {
                         self.store.keep_payload(&ours.key, &ours.hash, stored.progress.generation).await?;
                     }
-                    match self.store.adopt(&stored, &ours.hash, now).await {
+                    match self.store.adopt(&stored, &ours.facts(), now).await {
                         Ok(Write::Applied) => return Ok(adopted(stored, now, limits)),
                         Ok(Write::Refused) | Err(StoreError::Contended | StoreError::Unknown(_)) => {}
                         Err(error) => return Err(error.into()),

@@ -9,6 +9,7 @@ mod handshake;
 mod keep;
 pub mod listed;
 mod repeated;
+pub mod stored;
 pub mod tally;
 mod verify;
 

@@ -2,6 +2,7 @@
 //! puts on record who decided it and why. Nothing that people do writes around
 //! this.
 
+mod accept;
 mod erase;
 mod prospect;
 
@@ -128,10 +129,10 @@ impl<S: Store + HistoryRecord, Q: Queue, C: Clock> Operate<S, Q, C> {
             if !recorded && !follows {
                 transition.history = Some(self.record(event, word, said_at).await?);
             }
-            if let Operator::Accept { hash } = word.operator
-                && !self.store.keep_payload(key, hash, event.progress.generation.next()).await?
+            if let Operator::Accept { facts } = word.operator
+                && !self.store.keep_payload(key, &facts.hash, event.progress.generation.next()).await?
             {
-                return Ok(Said::Refused("the content of that conflict is no longer stored"));
+                return Ok(Said::Refused(accept::NOT_STORED));
             }
             match apply(&self.store, &transition).await {
                 Ok(Write::Applied) => {}
@@ -201,7 +202,7 @@ impl<S: Store + HistoryRecord, Q: Queue, C: Clock> Operate<S, Q, C> {
             who: word.who.clone(),
             what: word.operator.as_str().to_owned(),
             about: match word.operator {
-                Operator::Accept { hash } => Some(format!("{hash} for {}", event.hash)),
+                Operator::Accept { facts } => Some(format!("{} for {}", facts.hash, event.hash)),
                 operator => operator.about().map(str::to_owned),
             },
             why: word.why.chars().take(LONGEST_WHY).collect(),
@@ -260,7 +261,7 @@ fn after(event: &Event, transition: &Transition) -> Event {
     if let Some(write) = &transition.event {
         event.progress = write.to.clone();
         if let Some(content) = &write.content {
-            event.hash = content.hash.clone();
+            event = event.with(&content.facts);
             event.seen.conflict_hashes.clone_from(&content.conflicts);
         }
     }

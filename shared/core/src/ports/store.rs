@@ -4,7 +4,7 @@ use crate::ids::{CorrelationId, EndpointName, Generation};
 use crate::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use crate::payload::Payload;
 use crate::protocol::action::Action;
-use crate::protocol::event::{Event, EventStatus};
+use crate::protocol::event::{ContentFacts, Event, EventStatus};
 use crate::protocol::resource::Resource;
 use crate::protocol::transition::Transition;
 use crate::secret::Secret;
@@ -215,14 +215,15 @@ pub trait Store: Send + Sync {
     ) -> impl Future<Output = Result<(), StoreError>> + Send;
 
     /// Replaces the content of an event whose own payload never became
-    /// durable: on condition that its hash is still `seen.hash`, its status
-    /// and generation as seen, and it is unclaimed; and that it carries a TTL
+    /// durable, and what is read off that content with it: on condition that
+    /// its hash is still `seen.hash`, its status and generation as seen, and it
+    /// is unclaimed; and that it carries a TTL
     /// if and only if it did, as the new payload does by now (INV-9). The old
     /// hash is kept as a conflict. Only after the new payload is durable (INV-1).
     fn adopt(
         &self,
         seen: &Event,
-        hash: &EventHash,
+        to: &ContentFacts,
         at: UnixMillis,
     ) -> impl Future<Output = Result<Write, StoreError>> + Send;
 

@@ -149,12 +149,31 @@ pub struct Event {
     pub correlation: CorrelationId,
     /// What verified it.
     pub signature: SignatureFacts,
-    /// Hash of the content that counts. Adoption replaces it; nothing else.
+    /// Hash of the content that counts. Adoption and an accepted conflict
+    /// replace it, together with what is read off the content ([`ContentFacts`]).
     pub hash: EventHash,
     /// How often it came.
     pub seen: Seen,
     /// How far it has come.
     pub progress: Progress,
+}
+
+/// A content by its hash, and what ingest reads off it besides its key. Where a
+/// content takes the place of another, all of this goes with it: a rule is
+/// chosen by type and a move is ordered by time, so facts of one content beside
+/// the hash of another would cause what nobody said.
+#[derive(Debug, Clone, PartialEq, Eq, Hash)]
+pub struct ContentFacts {
+    /// Hash of the content.
+    pub hash: EventHash,
+    /// The vendor's type.
+    pub event_type: Option<EventType>,
+    /// The vendor's schema or API version.
+    pub version: Option<String>,
+    /// When the vendor says it happened.
+    pub occurred_at: Option<UnixMillis>,
+    /// The vendor's own order number, as text.
+    pub sequence: Option<String>,
 }
 
 /// What ingest counts about repeated deliveries.
@@ -239,6 +258,24 @@ pub struct EventGuard {
 }
 
 impl Event {
+    /// Its content, and what was read off it.
+    pub fn facts(&self) -> ContentFacts {
+        ContentFacts {
+            hash: self.hash.clone(),
+            event_type: self.event_type.clone(),
+            version: self.version.clone(),
+            occurred_at: self.occurred_at,
+            sequence: self.sequence.clone(),
+        }
+    }
+
+    /// The same event with another content.
+    #[must_use]
+    pub fn with(self, facts: &ContentFacts) -> Self {
+        let ContentFacts { hash, event_type, version, occurred_at, sequence } = facts.clone();
+        Self { hash, event_type, version, occurred_at, sequence, ..self }
+    }
+
     /// The guard of any write decided from this reading of the event.
     pub fn guard(&self) -> EventGuard {
         EventGuard {

@@ -5,7 +5,7 @@
 use crate::ids::Generation;
 use crate::key::{ActionKey, EventHash, EventKey, ResourceKey};
 use crate::protocol::action::{Action, ActionGuard};
-use crate::protocol::event::{Event, EventGuard, EventStatus, Progress};
+use crate::protocol::event::{ContentFacts, Event, EventGuard, EventStatus, Progress};
 use crate::protocol::history::HistoryWrite;
 use crate::protocol::resource::{Resource, ResourceGuard};
 use crate::time::ExpiresAt;
@@ -56,8 +56,8 @@ pub struct EventWrite {
 /// The content of an event after a human accepted another.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Content {
-    /// Its hash.
-    pub hash: EventHash,
+    /// Its hash, and what is read off it.
+    pub facts: ContentFacts,
     /// The conflicts that are listed then: without this, with the old one.
     pub conflicts: Vec<EventHash>,
 }
@@ -91,7 +91,7 @@ pub struct ResourceWrite {
 impl EventWrite {
     /// The content that the event has afterwards, as far as the write says.
     pub fn hash(&self) -> Option<&EventHash> {
-        self.content.as_ref().map(|content| &content.hash).or(self.from.hash.as_ref())
+        self.content.as_ref().map(|content| &content.facts.hash).or(self.from.hash.as_ref())
     }
 }
 

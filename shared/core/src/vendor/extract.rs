@@ -140,24 +140,13 @@ impl<'r> Delivery<'r> {
     }
 
     fn event(&self, view: &View<'_>, shape: &EventShape, own: &str) -> Result<Facts, Unreadable> {
-        let is_there =
-            |source: &&Source| view.json(source).is_some_and(|value| value.kind() != json::Kind::Null);
-        let lacks = shape.required.iter().find(|source| !is_there(source)).cloned();
+        let lacks = lacks(view, shape);
         // One bad item does not sink the others of its batch.
         if let (Some(missing), None) = (&lacks, &shape.each) {
             return Err(Unreadable::Missing(missing.clone()));
         }
-        let pieces = match shape.volatile.is_empty() {
-            true => vec![own],
-            false => json::cut(own, &shape.volatile.iter().collect::<Vec<_>>())
-                .map_err(|_| Unreadable::Content { outside: None })?,
-        };
-        let hash = EventHash::of(pieces.into_iter().map(str::as_bytes));
-        let identity = match identity(view, shape) {
-            Some(identity) => identity,
-            None if shape.or_digest => Identity::Weak(vec![Some(hash.as_str().to_owned())]),
-            None => return Err(Unreadable::NoEventId),
-        };
+        let hash = hash(shape, own).map_err(|_| Unreadable::Content { outside: None })?;
+        let identity = identity_or_digest(view, shape, &hash).ok_or(Unreadable::NoEventId)?;
         let payload = payload(view, shape, own.as_bytes().to_vec(), self.wanted);
         Ok(Facts { lacks, ..facts(view, shape, identity, hash, payload) })
     }
@@ -217,6 +206,27 @@ fn outside_condition_fails(view: &View<'_>, shapes: &[&EventShape]) -> bool {
     })
 }
 
+/// The first field that the description requires and that is not there.
+pub(super) fn lacks(view: &View<'_>, shape: &EventShape) -> Option<Source> {
+    let is_there = |source: &&Source| view.json(source).is_some_and(|value| value.kind() != json::Kind::Null);
+    shape.required.iter().find(|source| !is_there(source)).cloned()
+}
+
+/// The hash of an event's own part without what changes with each delivery.
+pub(super) fn hash(shape: &EventShape, own: &str) -> Result<EventHash, json::NotJson> {
+    let pieces = match shape.volatile.is_empty() {
+        true => vec![own],
+        false => json::cut(own, &shape.volatile.iter().collect::<Vec<_>>())?,
+    };
+    Ok(EventHash::of(pieces.into_iter().map(str::as_bytes)))
+}
+
+/// `None`: it has no id, and its digest is none either.
+pub(super) fn identity_or_digest(view: &View<'_>, shape: &EventShape, hash: &EventHash) -> Option<Identity> {
+    let digest = || shape.or_digest.then(|| Identity::Weak(vec![Some(hash.as_str().to_owned())]));
+    identity(view, shape).or_else(digest)
+}
+
 /// `None`: a part that must be there is not.
 fn identity(view: &View<'_>, shape: &EventShape) -> Option<Identity> {
     match shape.identity {
@@ -237,7 +247,7 @@ pub(super) fn parts(view: &View<'_>, id: &[Value]) -> Option<Vec<Option<String>>
         .filter(|parts| parts.iter().any(Option::is_some))
 }
 
-fn facts(
+pub(super) fn facts(
     view: &View<'_>,
     shape: &EventShape,
     identity: Identity,

@@ -27,6 +27,7 @@ mod sender;
 mod shape;
 pub mod sign;
 mod signature;
+mod stored;
 mod summary;
 pub(crate) mod template;
 #[cfg(test)]

@@ -1,15 +1,15 @@
 //! Transitions that aim at the items as they stand, and sometimes miss.
 
 use super::call::{event_status, pick};
-use super::{ACTIONS, EVENTS, Pick, RESOURCES};
-use crate::contract::sample::{NOW, Sample, content, expires, full_progress, progress};
+use super::{ACTIONS, CONTENTS, EVENTS, Pick, RESOURCES};
+use crate::contract::sample::{NOW, Sample, content, expires, facts, full_progress, progress};
 use crate::memory::Tables;
 use proptest::prelude::*;
 use sekali::ids::{Generation, OwnerNonce, Status, Token, Version};
 use sekali::protocol::action::{Action, ActionGuard, ActionStatus};
 use sekali::protocol::event::{Event, EventGuard, EventStatus, Progress};
 use sekali::protocol::resource::{Resource, ResourceGuard};
-use sekali::protocol::transition::{ActionWrite, EventWrite, ResourceWrite, Transition};
+use sekali::protocol::transition::{ActionWrite, Content, EventWrite, ResourceWrite, Transition};
 use sekali::time::UnixMillis;
 
 /// How a reading differs from what is stored.
@@ -43,6 +43,8 @@ struct EventAim {
     due: Option<u8>,
     action: Option<Pick>,
     full: bool,
+    /// Another content is accepted.
+    content: Option<Pick>,
 }
 
 #[derive(Debug, Clone, Copy)]
@@ -73,10 +75,22 @@ pub(super) fn aim() -> impl Strategy<Value = Aim> {
 fn event_aim() -> impl Strategy<Value = EventAim> {
     let from = (pick(EVENTS.len()), stale(), any::<bool>());
     let action = prop::option::of(0..ACTIONS.len());
-    let to = (event_status(), any::<bool>(), prop::option::of(0..4_u8), action, prop::bool::weighted(0.2));
-    (from, to).prop_map(|((event, stale, names_due), (status, next_generation, due, action, full))| {
-        EventAim { event, stale, names_due, status, next_generation, due, action, full }
-    })
+    let content = prop::option::weighted(0.2, pick(CONTENTS.len()));
+    let full = prop::bool::weighted(0.2);
+    let to = (event_status(), any::<bool>(), prop::option::of(0..4_u8), action, full, content);
+    (from, to).prop_map(
+        |((event, stale, names_due), (status, next_generation, due, action, full, content))| EventAim {
+            event,
+            stale,
+            names_due,
+            status,
+            next_generation,
+            due,
+            action,
+            full,
+            content,
+        },
+    )
 }
 
 fn action_aim() -> impl Strategy<Value = ActionAim> {
@@ -134,7 +148,10 @@ impl EventAim {
         let seen = seen_event(sample, tables, self.event, self.stale);
         let due = if self.names_due { seen.progress.due } else { None };
         let from = EventGuard { due, ..seen.guard() };
-        EventWrite { key: seen.key, from, to: self.progress(sample, &seen.progress), content: None }
+        let content = self
+            .content
+            .map(|content| Content { facts: facts(CONTENTS[content]), conflicts: vec![seen.hash.clone()] });
+        EventWrite { key: seen.key, from, to: self.progress(sample, &seen.progress), content }
     }
 
     fn progress(self, sample: &Sample, seen: &Progress) -> Progress {

@@ -3,12 +3,11 @@
 use super::aim::{at, seen_event};
 use super::call::{Call, Sequence};
 use super::{ACTIONS, CONTENTS, EVENTS, Pick, RESOURCES};
-use crate::contract::sample::{Sample, content, expires, payload, progress};
+use crate::contract::sample::{Sample, content, expires, facts, payload, progress};
 use crate::contract::{Inspected, index};
 use crate::memory::MemoryStore;
 use anyhow::ensure;
 use sekali::ids::{Generation, PutNonce};
-use sekali::key::EventHash;
 use sekali::ports::{Due, IndexShard, Store, StoreError, index_shard};
 use sekali::protocol::event::{Event, EventStatus};
 use sekali::protocol::transition::Transition;
@@ -61,7 +60,7 @@ impl<S: Inspected> Pair<'_, S> {
         let hash = |pick: &Pick| content(CONTENTS[*pick]);
         match call {
             Call::Create { event, content, status, nonce } => {
-                end(store.create_event(&self.created(*event, hash(content), *status, *nonce)).await)
+                end(store.create_event(&self.created(*event, CONTENTS[*content], *status, *nonce)).await)
             }
             Call::PutPayload { event, content, seconds } => {
                 // Deliveries of one content differ in its volatile fields.
@@ -85,7 +84,7 @@ impl<S: Inspected> Pair<'_, S> {
                 end(store.record_conflict(&key(event), &hash(content), at(*seconds)).await)
             }
             Call::Adopt { content, at: seconds, .. } => match seen {
-                Some(seen) => end(store.adopt(seen, &hash(content), at(*seconds)).await),
+                Some(seen) => end(store.adopt(seen, &facts(CONTENTS[*content]), at(*seconds)).await),
                 None => Ok(String::new()),
             },
             Call::Write(_) | Call::WriteAgain => match &self.last {
@@ -95,9 +94,9 @@ impl<S: Inspected> Pair<'_, S> {
         }
     }
 
-    fn created(&self, event: Pick, hash: EventHash, status: EventStatus, nonce: u8) -> Event {
-        let event = self.sample.event(EVENTS[event]);
-        Event { hash, put_nonce: PutNonce::new(format!("put-{nonce}")), progress: progress(status), ..event }
+    fn created(&self, event: Pick, content: &str, status: EventStatus, nonce: u8) -> Event {
+        let event = self.sample.event(EVENTS[event]).with(&facts(content));
+        Event { put_nonce: PutNonce::new(format!("put-{nonce}")), progress: progress(status), ..event }
     }
 
     async fn compare_items(&self) -> anyhow::Result<()> {

@@ -1,7 +1,7 @@
 //! Mistakes about what a human takes in the place of content, or does away with.
 
 use super::{Decided, event_of, on_write, with_event};
-use sekali::protocol::decide::{Input, Operator, State, decide};
+use sekali::protocol::decide::{Delivery, Input, Operator, State, decide};
 use sekali::protocol::event::{Event, EventStatus, Progress};
 use sekali::protocol::policy::Limits;
 use sekali::protocol::reason::{Reason, Slug};
@@ -23,6 +23,38 @@ pub(super) fn accepts_with_its_action(
             (write.to.action, write.to.action_generation) = (read.action, read.action_generation);
         }
     })
+}
+
+/// What is taken is put to the rule of what was given up.
+pub(super) fn accepts_with_the_type(
+    state: State<'_>,
+    input: Input<'_>,
+    now: UnixMillis,
+    limits: &Limits,
+) -> Decided {
+    let read = event_of(&state).map(Event::facts);
+    on_write(decide(state, input, now, limits), |transition| {
+        let content = transition.event.as_mut().and_then(|write| write.content.as_mut());
+        if let (Some(read), Some(content)) = (read, content) {
+            content.facts.event_type = read.event_type;
+        }
+    })
+}
+
+/// A content that a human must look at first goes on in the place of another.
+pub(super) fn adopts_what_would_be_held(
+    state: State<'_>,
+    input: Input<'_>,
+    now: UnixMillis,
+    limits: &Limits,
+) -> Decided {
+    match input {
+        Input::Delivery(delivery) => {
+            let taken = Delivery { held: false, ..delivery.clone() };
+            decide(state, Input::Delivery(&taken), now, limits)
+        }
+        _ => decide(state, input, now, limits),
+    }
 }
 
 /// What is taken keeps the TTL with which it was put.

@@ -2,9 +2,9 @@
 
 use super::super::scenario::Slice;
 use super::super::slices::{
-    ACCEPTED, ADOPTION, ANEW, ANEW_APART, ASKED, BROUGHT, DOUBT, ERASED, EXPIRED, FORGOTTEN, HELD, HUMAN,
-    NAMES, ONCE_PER_EVENT, ORDERED, OTHER_WINDOW, PARKED, PARTS, PAUSED, PUTS, RETRIED, ROUNDS, SHARED,
-    SIGNALS, TENANTS, UNNUMBERED, WINDOW,
+    ACCEPTED, ADOPTION, ADOPTION_HELD, ANEW, ANEW_APART, ASKED, BROUGHT, DOUBT, ERASED, EXPIRED, FORGOTTEN,
+    HELD, HUMAN, NAMES, ONCE_PER_EVENT, ORDERED, OTHER_WINDOW, PARKED, PARTS, PAUSED, PUTS, RETRIED, ROUNDS,
+    SHARED, SIGNALS, TENANTS, UNNUMBERED, WINDOW,
 };
 use super::{
     Decide, Forge, Mutant, Protocol, Slip, anew, call, claim, content, end, guard, pause, probe, truth,
@@ -29,6 +29,8 @@ pub const MUTANTS: &[Mutant] = &[
     slips("a duplicate is answered 200 while the payload is missing", PUTS, Slip::DuplicateUnseen),
     slips("a body is adopted before its own payload is durable", ADOPTION, Slip::AdoptBeforePut),
     slips("an event without a TTL adopts a payload with one", OTHER_WINDOW, Slip::AdoptWithoutItsTtl),
+    slips("an adopted content is put to the rule of the first one's type", ADOPTION, Slip::AdoptKeepsTheType),
+    decides("a content that would be held is adopted", ADOPTION_HELD, content::adopts_what_would_be_held),
     slips("a duplicate gives a kept payload a TTL again", WINDOW, Slip::DuplicateRestoresTtl),
     slips("a duplicate does not look whether the TTL is gone", WINDOW, Slip::DuplicateForgetsTtl),
     slips("events are told apart by the id of their delivery", ONCE_PER_EVENT, Slip::DedupByDeliveryId),
@@ -137,6 +139,11 @@ pub const MUTANTS: &[Mutant] = &[
     decides("an event under way is put to the rules anew", ANEW, anew::replays_under_way),
     // Content.
     decides("an event that takes other content keeps its action", ACCEPTED, content::accepts_with_its_action),
+    decides(
+        "content that a human takes is put to the rule of the first one's type",
+        ACCEPTED,
+        content::accepts_with_the_type,
+    ),
     decides("content that a human takes keeps its TTL", ACCEPTED, content::accepts_with_a_ttl),
     decides("what failed is erased before it is given up", ERASED, content::erases_what_failed),
     decides("what a human gave up stays in the list", ERASED, content::given_up_stays_due),

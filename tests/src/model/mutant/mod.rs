@@ -55,6 +55,7 @@ pub(super) enum Slip {
     BringsAnyway,
     BringsUnseen,
     AdoptWithoutItsTtl,
+    AdoptKeepsTheType,
     DuplicateRestoresTtl,
     DuplicateForgetsTtl,
     DedupByDeliveryId,

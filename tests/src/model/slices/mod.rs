@@ -14,6 +14,7 @@ use parts::{
 pub const QUICK: &[Slice] = &[
     PUTS,
     ADOPTION,
+    ADOPTION_HELD,
     HELD,
     WINDOW,
     PARKED,
@@ -196,6 +197,12 @@ pub(super) const ADOPTION: Slice = Slice {
     workers: 1,
     sweepers: 0,
     ..PUTS
+};
+
+pub(super) const ADOPTION_HELD: Slice = Slice {
+    name: "other content that would be held, after a first delivery that died",
+    stories: &[arriving(PACK, Content { held: true, ..OTHER })],
+    ..ADOPTION
 };
 
 pub(super) const HELD: Slice = Slice {

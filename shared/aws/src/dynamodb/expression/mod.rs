@@ -15,7 +15,7 @@ use sekali::key::{EventHash, EventKey};
 use sekali::pause::Pauses;
 use sekali::ports::{IndexShard, StoreError};
 use sekali::protocol::action::{Action, ActionGuard, ActionStatus};
-use sekali::protocol::event::{CONFLICTS_LISTED, Event, EventGuard};
+use sekali::protocol::event::{CONFLICTS_LISTED, ContentFacts, Event, EventGuard};
 use sekali::protocol::history::HistoryWrite;
 use sekali::protocol::resource::ResourceGuard;
 use sekali::protocol::transition::{ActionWrite, EventWrite, ResourceWrite};
@@ -65,7 +65,7 @@ pub(crate) fn event_write(write: &EventWrite) -> Change {
     let mut phrase = Phrase::default();
     phrase.write(event::progress(&write.key, &write.to));
     if let Some(content) = &write.content {
-        phrase.set(event::HASH, text(content.hash.as_str()));
+        phrase.write(event::facts(&content.facts));
         phrase.set(event::CONFLICT_HASHES, texts(content.conflicts.iter().map(EventHash::as_str)));
     }
     phrase.was(event::STATUS, text(status.as_str()));
@@ -319,11 +319,12 @@ pub(crate) fn record_conflict(key: &EventKey, hash: &EventHash, at: UnixMillis, 
     phrase.into_change(Table::Events, key.as_str())
 }
 
-/// Replaces the content of an unclaimed event, and keeps the old hash as a
-/// conflict (INV-1: only while nothing was decided on the old content).
-pub(crate) fn adopt(seen: &Event, hash: &EventHash, at: UnixMillis, listing: Listing) -> Change {
+/// Replaces the content of an unclaimed event and what was read off it, and
+/// keeps the old hash as a conflict (INV-1: only while nothing was decided on
+/// the old content).
+pub(crate) fn adopt(seen: &Event, to: &ContentFacts, at: UnixMillis, listing: Listing) -> Change {
     let mut phrase = Phrase::default();
-    phrase.set(event::HASH, text(hash.as_str()));
+    phrase.write(event::facts(to));
     phrase.was(event::HASH, text(seen.hash.as_str()));
     phrase.was(event::STATUS, text(seen.progress.status.as_str()));
     phrase.was(event::GENERATION, number(seen.progress.generation));

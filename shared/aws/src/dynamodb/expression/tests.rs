@@ -7,6 +7,7 @@ use sekali::ids::{Generation, Token, Version};
 use sekali::ports::Due;
 use sekali::protocol::event::Counted;
 use sekali::protocol::history::History;
+use sekali::protocol::transition::Content;
 use std::collections::BTreeSet;
 
 /// Every placeholder is used and every used one is defined: DynamoDB refuses
@@ -266,24 +267,39 @@ fn a_conflict_is_counted_always_and_listed_while_there_is_room() {
 
 // INV-1: only while nothing was decided on the old content.
 #[test]
-fn content_is_adopted_only_by_an_unclaimed_event_as_it_was_seen() {
-    let hash = EventHash::from_stored("new");
-    let change = adopt(&bare_event(), &hash, UnixMillis(40), Listing::Counted);
+fn content_is_adopted_with_its_facts_only_by_an_unclaimed_event_as_it_was_seen() {
+    let to = ContentFacts { hash: EventHash::from_stored("new"), ..bare_event().facts() };
+    let change = adopt(&bare_event(), &to, UnixMillis(40), Listing::Counted);
     assert_eq!(
         words(&change),
         (
-            "SET #hash = :hash, #last_seen = :last_seen ADD #conflicts :one",
+            "SET #hash = :hash, #last_seen = :last_seen REMOVE #type, #version, #occurred_at, #sequence \
+             ADD #conflicts :one",
             "#hash = :was_hash AND #status = :was_status AND #generation = :was_generation AND \
              attribute_not_exists(#action) AND attribute_not_exists(#expires_at)"
         )
     );
     let with_ttl = Event { progress: full_event().progress, ..bare_event() };
-    let change_with_ttl = adopt(&with_ttl, &hash, UnixMillis(40), Listing::Counted);
+    let change_with_ttl = adopt(&with_ttl, &to, UnixMillis(40), Listing::Counted);
     assert!(words(&change_with_ttl).1.ends_with("AND attribute_exists(#expires_at)"));
     assert_eq!((value(&change, ":hash"), value(&change, ":was_hash")), (&text("new"), &text("hash")));
-    let listed = adopt(&bare_event(), &hash, UnixMillis(40), Listing::Listed);
+    let listed = adopt(&bare_event(), &full_event().facts(), UnixMillis(40), Listing::Listed);
     assert_eq!(value(&listed, ":conflict"), &text("hash"));
-    words(&listed);
+    assert!(words(&listed).0.starts_with(EVERY_FACT));
+    assert_eq!(value(&listed, ":type"), &text("checkout.session.completed"));
+}
+
+const EVERY_FACT: &str = "SET #hash = :hash, #type = :type, #version = :version, \
+                          #occurred_at = :occurred_at, #sequence = :sequence, ";
+
+#[test]
+fn an_accepted_content_is_written_with_its_facts() {
+    let content = Content { facts: full_event().facts(), conflicts: vec![EventHash::from_stored("old")] };
+    let accepted = EventWrite { content: Some(content), ..write(full_event().guard()) };
+    let change = event_write(&accepted);
+    let every_fact = EVERY_FACT.trim_start_matches("SET ");
+    assert!(words(&change).0.ends_with(&format!("{every_fact}#conflict_hashes = :conflict_hashes")));
+    assert_eq!(value(&change, ":conflict_hashes"), &texts(["old"]));
 }
 
 #[test]

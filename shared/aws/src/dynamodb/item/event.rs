@@ -6,7 +6,7 @@ use aws_sdk_dynamodb::types::AttributeValue;
 use sekali::ids::{Generation, Tenant};
 use sekali::key::{ActionKey, EventHash, EventKey};
 use sekali::ports::{Due, IndexShard, StoreError, index_shard};
-use sekali::protocol::event::{Event, EventStatus, Progress, Seen, SignatureFacts};
+use sekali::protocol::event::{ContentFacts, Event, EventStatus, Progress, Seen, SignatureFacts};
 use sekali::secret::{SecretPlace, Stage};
 use sekali::time::{ExpiresAt, UnixMillis};
 
@@ -45,10 +45,6 @@ pub(crate) fn attributes(event: &Event) -> Attributes {
         ("vendor", Some(text(event.vendor.as_str()))),
         (TENANT, event.tenant.as_ref().map(|tenant| text(tenant.as_str()))),
         (ID, Some(text(&event.id))),
-        (TYPE, event.event_type.as_ref().map(|event_type| text(event_type.as_str()))),
-        ("version", event.version.as_ref().map(text)),
-        ("occurred_at", event.occurred_at.map(millis)),
-        ("sequence", event.sequence.as_ref().map(text)),
         (RECEIVED, Some(millis(event.received_at))),
         ("put_nonce", Some(text(event.put_nonce.as_str()))),
         (CORRELATION, Some(text(event.correlation.as_str()))),
@@ -56,7 +52,6 @@ pub(crate) fn attributes(event: &Event) -> Attributes {
         ("sig_stage", event.signature.secret.map(|secret| text(secret.stage.as_str()))),
         ("sig_scheme", Some(text(&event.signature.scheme))),
         ("sig_at", event.signature.signed_at.map(millis)),
-        (HASH, Some(text(event.hash.as_str()))),
         (DELIVERIES, Some(number(event.seen.deliveries))),
         (LAST_SEEN, Some(millis(event.seen.last_at))),
         (CONFLICTS, Some(number(event.seen.conflicts))),
@@ -66,8 +61,20 @@ pub(crate) fn attributes(event: &Event) -> Attributes {
         let hashes = texts(event.seen.conflict_hashes.iter().map(EventHash::as_str));
         attributes.push((CONFLICT_HASHES, Some(hashes)));
     }
+    attributes.extend(facts(&event.facts()));
     attributes.extend(progress(&event.key, &event.progress));
     attributes
+}
+
+/// A content's hash and what is read off it: written together, or not at all.
+pub(crate) fn facts(facts: &ContentFacts) -> Attributes {
+    vec![
+        (HASH, Some(text(facts.hash.as_str()))),
+        (TYPE, facts.event_type.as_ref().map(|event_type| text(event_type.as_str()))),
+        ("version", facts.version.as_ref().map(text)),
+        ("occurred_at", facts.occurred_at.map(millis)),
+        ("sequence", facts.sequence.as_ref().map(text)),
+    ]
 }
 
 /// Everything that a transition writes of an event. The index attributes are

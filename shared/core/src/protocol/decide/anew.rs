@@ -6,9 +6,8 @@ use super::claim::same_action;
 use super::step::At;
 use super::{Decision, End, Intent, Operator, Read, Then};
 use crate::ids::OwnerNonce;
-use crate::key::EventHash;
 use crate::protocol::action::{Action, ActionStatus, FrozenRequest};
-use crate::protocol::event::{Event, EventStatus};
+use crate::protocol::event::{ContentFacts, Event, EventStatus};
 use crate::protocol::transition::{ActionWrite, Content, PayloadTtl, Transition};
 
 pub(super) const NO_SUCH_CONFLICT: &str = "no conflict with this content is listed";
@@ -34,7 +33,7 @@ pub(super) fn on_event(event: &Event, operator: &Operator, at: At<'_>) -> Decisi
     match (operator, event.progress.status) {
         (Operator::Again { .. }, EventStatus::Failed) => refuse("the event failed: redrive it"),
         (Operator::Again { .. }, EventStatus::Held) => refuse("the event is held: release or discard it"),
-        (Operator::Accept { hash }, _) if !event.seen.conflict_hashes.contains(hash) => {
+        (Operator::Accept { facts }, _) if !event.seen.conflict_hashes.contains(&facts.hash) => {
             refuse(NO_SUCH_CONFLICT)
         }
         (Operator::Again { .. } | Operator::Accept { .. } | Operator::Replay { forced: true }, _)
@@ -44,7 +43,7 @@ pub(super) fn on_event(event: &Event, operator: &Operator, at: At<'_>) -> Decisi
                 Decision::Read(Read::Action(action.clone()))
             })
         }
-        (Operator::Accept { hash }, _) => Decision::write(accepted(event, hash, at), Then::End(End::Send)),
+        (Operator::Accept { facts }, _) => Decision::write(accepted(event, facts, at), Then::End(End::Send)),
         _ => Decision::write(at.reopen(event), Then::End(End::Send)),
     }
 }
@@ -78,8 +77,8 @@ pub(super) fn on_action(
         (Operator::Replay { .. }, _) => {
             Decision::write(unbound(at.reopen(event), event, action), Then::End(End::Send))
         }
-        (Operator::Accept { hash }, _) if event.seen.conflict_hashes.contains(hash) => {
-            Decision::write(unbound(accepted(event, hash, at), event, action), Then::End(End::Send))
+        (Operator::Accept { facts }, _) if event.seen.conflict_hashes.contains(&facts.hash) => {
+            Decision::write(unbound(accepted(event, facts, at), event, action), Then::End(End::Send))
         }
         (Operator::Accept { .. }, _) => refuse(NO_SUCH_CONFLICT),
         _ => super::operator::on_event(event, operator, at),
@@ -138,19 +137,19 @@ fn unbound(mut transition: Transition, event: &Event, action: Option<&Action>) -
     transition
 }
 
-/// The next generation with other content. Event and new payload carry no TTL
-/// until the event is finished (INV-9).
-fn accepted(event: &Event, hash: &EventHash, at: At<'_>) -> Transition {
+/// The next generation with other content and what is read off that. Event and
+/// new payload carry no TTL until the event is finished (INV-9).
+fn accepted(event: &Event, facts: &ContentFacts, at: At<'_>) -> Transition {
     let mut transition = at.reopen(event);
     if let Some(write) = &mut transition.event {
-        let others = event.seen.conflict_hashes.iter().filter(|other| *other != hash).cloned();
+        let others = event.seen.conflict_hashes.iter().filter(|other| **other != facts.hash).cloned();
         let conflicts = others.chain([event.hash.clone()]).collect();
         write.from.hash = Some(event.hash.clone());
         write.from.counted = Some(event.seen.counted());
         write.to.expires = None;
-        write.content = Some(Content { hash: hash.clone(), conflicts });
+        write.content = Some(Content { facts: facts.clone(), conflicts });
     }
     let generation = event.progress.generation.next();
-    transition.payload = PayloadTtl::KeepBefore(event.key.clone(), hash.clone(), generation);
+    transition.payload = PayloadTtl::KeepBefore(event.key.clone(), facts.hash.clone(), generation);
     transition
 }

@@ -13,6 +13,8 @@ pub struct Delivery {
     pub put_nonce: PutNonce,
     /// The hash of its content.
     pub hash: EventHash,
+    /// By itself it would be held: a human has to look at its content first.
+    pub held: bool,
     /// Whether the payload that the stored event points to is there.
     pub first_payload: Presence,
 }
@@ -42,9 +44,11 @@ pub(super) fn meets(event: &Event, delivery: &Delivery, at: At<'_>) -> Decision 
         });
     }
     // Only an unclaimed event whose own content was never durable takes other
-    // content; a claimed one has frozen what it sends.
-    let adoptable =
-        progress.action.is_none() && matches!(progress.status, EventStatus::Received | EventStatus::Failed);
+    // content; a claimed one has frozen what it sends. What would be held goes
+    // on only by a human's word: it stays a conflict.
+    let adoptable = !delivery.held
+        && progress.action.is_none()
+        && matches!(progress.status, EventStatus::Received | EventStatus::Failed);
     Decision::End(match (adoptable, delivery.first_payload) {
         (true, Presence::NotRead) => return Decision::Read(Read::FirstPayload),
         (true, Presence::Missing) => End::Adopt,

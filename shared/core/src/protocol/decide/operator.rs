@@ -5,7 +5,7 @@ use super::{Decision, End, Intent, Read, Then, anew};
 use crate::ids::OwnerNonce;
 use crate::key::EventHash;
 use crate::protocol::action::{Action, ActionStatus, EffectResult};
-use crate::protocol::event::{Event, EventStatus, Progress};
+use crate::protocol::event::{ContentFacts, Event, EventStatus, Progress};
 use crate::protocol::policy::EffectPolicy;
 use crate::protocol::reason::{Reason, Slug};
 use crate::protocol::transition::{ActionWrite, Transition};
@@ -38,8 +38,8 @@ pub enum Operator {
     /// Take the content of a listed conflict in the place of what the event
     /// has, and send it round with that.
     Accept {
-        /// Which content.
-        hash: EventHash,
+        /// Which content, and what is read off it.
+        facts: ContentFacts,
     },
     /// The content of a listed conflict is not wanted.
     Reject {
@@ -83,7 +83,8 @@ impl Operator {
     /// What it is about besides the event: a content, or the evidence.
     pub fn about(&self) -> Option<&str> {
         match self {
-            Self::Accept { hash } | Self::Reject { hash } => Some(hash.as_str()),
+            Self::Accept { facts } => Some(facts.hash.as_str()),
+            Self::Reject { hash } => Some(hash.as_str()),
             Self::Happened { evidence, .. } => Some(&evidence.0),
             Self::DidNotHappen { evidence, .. } => Some(evidence),
             Self::Redrive

@@ -306,6 +306,7 @@ fn other_content_is_adopted_only_where_the_first_never_became_durable() {
     let delivery = |first_payload| Delivery {
         put_nonce: PutNonce::new("put-2"),
         hash: EventHash::of([b"two".as_slice()]),
+        held: false,
         first_payload,
     };
     let meets = |status, presence| {
@@ -316,6 +317,10 @@ fn other_content_is_adopted_only_where_the_first_never_became_durable() {
     assert_eq!(meets(EventStatus::Received, Presence::There), Decision::End(End::Conflict));
     assert_eq!(meets(EventStatus::Failed, Presence::Missing), Decision::End(End::Adopt));
     assert_eq!(meets(EventStatus::Processing, Presence::Missing), Decision::End(End::Conflict));
+    // INV-7: what a human must look at first does not pass because the first did not need it.
+    let held = Delivery { held: true, ..delivery(Presence::Missing) };
+    let decision = on(State::Stored(&event(EventStatus::Received)), Input::Delivery(&held), NOW);
+    assert_eq!(decision, Decision::End(End::Conflict));
 }
 
 #[test]

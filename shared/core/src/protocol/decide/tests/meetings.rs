@@ -8,6 +8,7 @@ fn a_delivery_knows_its_own_retried_put_by_nonce_and_content() {
     let delivery = |nonce: &str, content: &[u8]| Delivery {
         put_nonce: PutNonce::new(nonce),
         hash: EventHash::of([content]),
+        held: false,
         first_payload: Presence::There,
     };
     let meets = |delivery: Delivery| on(State::Stored(&event), Input::Delivery(&delivery), NOW);
@@ -22,6 +23,7 @@ fn a_duplicate_is_sent_again_only_when_nobody_has_begun_it_for_the_grace_time() 
     let delivery = Delivery {
         put_nonce: PutNonce::new("put-2"),
         hash: EventHash::of([b"one".as_slice()]),
+        held: false,
         first_payload: Presence::NotRead,
     };
     let meets = |status, now| match on(State::Stored(&event(status)), Input::Delivery(&delivery), now) {
@@ -42,6 +44,7 @@ fn a_claimed_event_takes_no_other_content_even_between_two_rounds() {
     let delivery = Delivery {
         put_nonce: PutNonce::new("put-2"),
         hash: EventHash::of([b"two".as_slice()]),
+        held: false,
         first_payload: Presence::Missing,
     };
     let mut claimed = event(EventStatus::Failed);
@@ -208,6 +211,7 @@ fn an_error_names_state_and_input() {
     let delivery = Delivery {
         put_nonce: PutNonce::new("put-2"),
         hash: EventHash::of([b"two".as_slice()]),
+        held: false,
         first_payload: Presence::There,
     };
     let planned = State::Planned { event: &event, intent: &graphless, resource: None, action: None };

@@ -136,7 +136,7 @@ fn only_what_has_ended_is_erased_and_then_nothing_sends_it_round() {
         Operator::Redrive,
         Operator::Again { owner },
         Operator::Replay { forced: true },
-        Operator::Accept { hash: ended.hash.clone() },
+        Operator::Accept { facts: ended.facts() },
     ] {
         let decision = on(State::Stored(&ended), Input::Operator(&operator), NOW);
         assert!(matches!(decision, Decision::End(End::Refuse(_))), "{operator:?}");
