@@ -21,6 +21,10 @@ LARGEST_PACKAGE := 5000000
 PEERS ?=
 UPDATE ?=
 
+# The command as `make run` builds it, or as it is installed.
+SEKALI = $(firstword $(wildcard target/$(CARGO_BUILD_TARGET)/debug/sekali) $(shell command -v sekali))
+CONFIGURED = $(or $(ENDPOINTS),infra/endpoints.toml)
+
 # What target/lambda was built for.
 BUILT = $(shell cat target/lambda/architecture 2>/dev/null)
 
@@ -31,7 +35,7 @@ CARGO_LAMBDA := $(VENV)/bin/cargo-lambda
 FUNCTIONS := ingest processor sweeper
 
 .DEFAULT_GOAL := help
-.PHONY: built help run watch test storm lint audit tools package config release deploy check-infra check-cdk test-dynamodb-local rust fuzz bench bench-instructions
+.PHONY: built help run watch test storm lint audit tools package config release deploy architecture check-infra check-cdk test-dynamodb-local rust fuzz bench bench-instructions
 
 help: ## say what there is
 	@echo 'make TARGET [NAME=value ..]'
@@ -84,7 +88,12 @@ audit: rust ## check licences and known vulnerabilities (needs a network)
 	@command -v cargo-deny >/dev/null || { echo 'cargo-deny is not installed: cargo install --locked cargo-deny' >&2; exit 1; }
 	@cargo deny check || { echo 'make audit asks the advisory database: without a network it cannot answer' >&2; exit 1; }
 
-package: tools ## build the functions for AWS into target/lambda, as infra/template.yaml expects them
+# Before anything is built: what is not arm64 would be built for Intel, and
+# deployed under the name that was given.
+architecture:
+	@case '$(ARCH)' in arm64 | x86_64) ;; *) echo "ARCH is arm64 or x86_64, not '$(ARCH)'" >&2; exit 1 ;; esac
+
+package: architecture tools ## build the functions for AWS into target/lambda, as infra/template.yaml expects them
 	@# The linker for another architecture, and for the C library that Lambda has.
 	@$(VENV)/bin/python -m ziglang version >/dev/null 2>&1 || { \
 	  echo 'installing the cross linker into .tools (about 300 MB, once)'; \
@@ -103,7 +112,8 @@ package: tools ## build the functions for AWS into target/lambda, as infra/templ
 	@echo 'built for $(ARCH); now: make deploy, or make release'
 
 config: tools ## put ENDPOINTS= and its vendors beside the functions in target/lambda; compiles nothing
-	@$(VENV)/bin/python infra/package.py configure target/lambda $(or $(ENDPOINTS),infra/endpoints.toml)
+	@$(if $(SEKALI),$(SEKALI) check $(CONFIGURED),echo '$(CONFIGURED) is not checked: nothing has built `sekali` here')
+	@$(VENV)/bin/python infra/package.py configure target/lambda $(CONFIGURED)
 
 release: built tools ## make a zip of target/lambda that `sam deploy` takes as it is, for a team without Rust
 	@$(VENV)/bin/python infra/package.py release target/lambda $(BUILT) \
@@ -111,9 +121,10 @@ release: built tools ## make a zip of target/lambda that `sam deploy` takes as i
 
 deploy: built $(SAM)/.installed ## ask for what is needed and deploy target/lambda to your AWS account
 	@SAM_CLI_TELEMETRY=0 $(SAM)/bin/sam deploy --guided --template infra/template.yaml \
+	  $(if $(wildcard infra/samconfig.toml),,--stack-name sekali-dev) \
 	  --capabilities CAPABILITY_IAM --parameter-overrides Architecture=$(BUILT)
 
-built:
+built: architecture
 	@test -n '$(BUILT)' || { echo 'nothing is built: make package ARCH=$(ARCH) first' >&2; exit 1; }
 	@test '$(origin ARCH)' = file || test '$(ARCH)' = '$(BUILT)' || \
 	  { echo 'target/lambda is built for $(BUILT): make package ARCH=$(ARCH) first' >&2; exit 1; }

@@ -3,9 +3,11 @@
   package.py configure FOLDER ENDPOINTS
       copies ENDPOINTS, with the vendors/*.toml beside it and the files that it
       names as `file:NAME`, into the config/ of each function below FOLDER.
-      Compiles nothing.
+      Refuses a file that names a vendor which is neither beside it nor built
+      in. Compiles nothing.
   package.py release FOLDER ARCHITECTURE VERSION TARGET
-      writes TARGET, a zip that unpacks to what `sam deploy` takes as it is.
+      writes TARGET, a zip that unpacks to what `sam deploy` takes as it is. Its
+      infra/ has the configuration that was put beside the functions.
 
 Only the standard library is used, so that a team without Rust can run it.
 """
@@ -23,6 +25,10 @@ LARGEST_ZIP = 5 * 1024 * 1024
 # Python reads TOML 1.0, in which a table in braces stands on one line; the
 # functions read 1.1. Of the file nothing but its strings is asked for here.
 STRING_OR_COMMENT = re.compile(r"""#[^\n]*|"(?P<basic>(?:[^"\\\n]|\\.)*)"|'(?P<literal>[^'\n]*)'""")
+# What stands in front of the name of an endpoint's vendor.
+NAMES_A_VENDOR = re.compile(r"(?<![\w.\"'-])vendor[ \t]*=[ \t]*$")
+# In a release, which has no shared/core/vendors: their names, one a line.
+BUILT_IN = "built-in-vendors.txt"
 # Zips know no year before, and the same input is to give the same bytes.
 BEGINNING = (1980, 1, 1, 0, 0, 0)
 
@@ -38,6 +44,12 @@ def configure(folder, endpoints):
         raise Refused(f"{endpoints} is no file: name your endpoints.toml")
     vendors = sorted((endpoints.parent / "vendors").glob("*.toml"))
     files = named_files(endpoints)
+    known = {vendor.stem for vendor in vendors} | set(built_in())
+    unknown = sorted(named_vendors(endpoints) - known)
+    if unknown:
+        # Functions with such a file cannot start: every delivery would be answered 5xx.
+        raise Refused(f"{endpoints} names vendors that are neither in {endpoints.parent / 'vendors'} "
+                      f"nor built in: {', '.join(unknown)}")
     for function in FUNCTIONS:
         if not (folder / function / "bootstrap").is_file():
             raise Refused(f"{folder / function} has no bootstrap: run make package, or unpack a release")
@@ -55,12 +67,33 @@ def configure(folder, endpoints):
     print(f"{endpoints} with {len(vendors)} vendor files{more}: beside the functions in {folder}")
 
 
+def built_in():
+    """The names of the vendors that come with the functions."""
+    infra = pathlib.Path(__file__).resolve().parent
+    described = sorted(vendor.stem for vendor in (infra.parent / "shared/core/vendors").glob("*.toml"))
+    listed = infra / BUILT_IN
+    if not described and not listed.is_file():
+        raise Refused(f"{listed} is missing: which vendors are built in?")
+    return described or listed.read_text().split()
+
+
+def strings(endpoints):
+    """Each string of the configuration, with what stands in front of it."""
+    text = endpoints.read_text()
+    for quoted in STRING_OR_COMMENT.finditer(text):
+        yield text[:quoted.start()].rpartition("\n")[2], quoted["basic"] or quoted["literal"] or ""
+
+
+def named_vendors(endpoints):
+    """The vendors of the endpoints."""
+    return {value for before, value in strings(endpoints) if NAMES_A_VENDOR.search(before)}
+
+
 def named_files(endpoints):
     """What the configuration names as `file:NAME` and lies beside it. Where a
     part of the name is a tenant's, the folder above it."""
     named = set()
-    for quoted in STRING_OR_COMMENT.finditer(endpoints.read_text()):
-        value = quoted["basic"] or quoted["literal"] or ""
+    for _, value in strings(endpoints):
         path = pathlib.PurePosixPath(value.removeprefix("file:"))
         if value.startswith("file:") and not path.is_absolute():
             named.add(pathlib.PurePosixPath(*itertools.takewhile(lambda part: "{" not in part, path.parts)))
@@ -78,8 +111,14 @@ def release(folder, architecture, version, target):
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED, compresslevel=9) as archive:
         write(archive, f"{top}/infra/template.yaml", template(infra, architecture))
-        for file in ("package.py", "endpoints.toml", "vendors/README.md"):
+        for file in ("package.py", "scaling.py", "edge.yaml", "vendors/README.md"):
             write(archive, f"{top}/infra/{file}", (infra / file).read_bytes())
+        write(archive, f"{top}/infra/{BUILT_IN}", "".join(f"{name}\n" for name in built_in()).encode())
+        write(archive, f"{top}/README.md", (infra.parent / "README.md").read_bytes())
+        # As it is configured now, not as it came with the checkout: whoever
+        # unpacks it changes this, and configures anew.
+        for file in configured(folder):
+            write(archive, f"{top}/infra/{file.relative_to(folder / FUNCTIONS[0] / 'config')}", file.read_bytes())
         for page in sorted((infra.parent / "docs").glob("*.md")):
             write(archive, f"{top}/docs/{page.name}", page.read_bytes())
         for function in FUNCTIONS:
@@ -91,6 +130,15 @@ def release(folder, architecture, version, target):
                     name = f"{top}/target/lambda/{function}/{inside}"
                     write(archive, name, file.read_bytes(), executable=file.name == "bootstrap")
     print(f"{target}: unpack it and run `sam deploy --guided --template infra/template.yaml` in {top}")
+
+
+def configured(folder):
+    """The endpoints and vendors beside the functions."""
+    config = folder / FUNCTIONS[0] / "config"
+    endpoints = config / "endpoints.toml"
+    if not endpoints.is_file():
+        raise Refused(f"{endpoints} is missing: run make config")
+    return [endpoints, *sorted((config / "vendors").glob("*.toml"))]
 
 
 def template(infra, architecture):

@@ -40,10 +40,10 @@ impl Built {
         }
         fs::create_dir_all(folder.join("team/vendors")).unwrap();
         fs::create_dir_all(folder.join("team/keys/shop")).unwrap();
-        fs::write(folder.join("team/vendors/own.toml"), "vendor").unwrap();
+        fs::write(folder.join("team/vendors/own.toml"), "# own").unwrap();
         fs::write(folder.join("team/keys/shop/secret"), "invented").unwrap();
         // As the functions read it, and Python's TOML does not: braces over two lines.
-        let endpoints = "[endpoint.a]\n# \"file:in/a/comment\"\nsecrets = [\"file:keys/{tenant}/secret\"]\n\
+        let endpoints = "[endpoint.a]\n# \"file:in/a/comment\", vendor = \"no\"\nvendor = \"stripe\"\nsecrets = [\"file:keys/{tenant}/secret\"]\n\
                          [destination]\npacking = { http = 'https://packing.example.com/#x',\n  timeout = \"1s\" }\n";
         fs::write(folder.join("team/endpoints.toml"), endpoints).unwrap();
         Self { folder }
@@ -68,7 +68,7 @@ fn a_configuration_goes_beside_every_function_with_its_vendors_and_files() {
     for function in FUNCTIONS {
         let config = built.folder.join("lambda").join(function).join("config");
         assert!(config.join("endpoints.toml").is_file());
-        assert_eq!(fs::read_to_string(config.join("vendors/own.toml")).unwrap(), "vendor");
+        assert_eq!(fs::read_to_string(config.join("vendors/own.toml")).unwrap(), "# own");
         assert_eq!(fs::read_to_string(config.join("keys/shop/secret")).unwrap(), "invented");
         assert!(config.join("../bootstrap").is_file());
     }
@@ -81,6 +81,39 @@ fn a_vendor_that_was_taken_away_is_taken_away_there_too() {
     fs::remove_file(built.folder.join("team/vendors/own.toml")).unwrap();
     assert!(built.configure().status.success());
     assert!(!built.folder.join("lambda/ingest/config/vendors/own.toml").exists());
+}
+
+/// A function with an endpoint whose vendor nobody describes does not start.
+#[test]
+fn a_vendor_that_is_neither_beside_the_endpoints_nor_built_in_is_refused_before_anything_is_replaced() {
+    let built = Built::new("package-vendor");
+    let text = "[endpoint]\na = { vendor = \"own\" }\n[endpoint.b]\nvendor = 'github'\n";
+    fs::write(built.folder.join("team/endpoints.toml"), text).unwrap();
+    assert!(built.configure().status.success());
+    fs::remove_file(built.folder.join("team/vendors/own.toml")).unwrap();
+    let refused = built.configure();
+    let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+    assert!(!refused.status.success() && said.trim_end().ends_with("nor built in: own"), "{said}");
+    assert!(built.folder.join("lambda/ingest/config/vendors/own.toml").exists());
+}
+
+#[test]
+fn an_architecture_that_aws_has_not_is_refused_before_anything_is_built() {
+    let make =
+        |arguments: &[&str]| Command::new("make").args(arguments).current_dir(repository()).output().unwrap();
+    for word in ["foo", "aarch64", "amd64", "x86-64", "ARM64", ""] {
+        let refused = make(&["architecture", &format!("ARCH={word}")]);
+        let said = String::from_utf8_lossy(&refused.stderr).into_owned();
+        assert!(!refused.status.success(), "{word}");
+        assert!(said.contains(&format!("ARCH is arm64 or x86_64, not '{word}'")), "{said}");
+    }
+    for word in ["arm64", "x86_64"] {
+        let known = make(&["architecture", &format!("ARCH={word}")]);
+        assert!(known.status.success(), "{known:?}");
+    }
+    // It comes first: what would be done, without doing it.
+    let plan = String::from_utf8(make(&["-n", "package", "ARCH=foo"]).stdout).unwrap();
+    assert!(plan.starts_with("case 'foo' in"), "{plan}");
 }
 
 #[test]
@@ -119,7 +152,30 @@ fn a_release_is_the_same_bytes_again_and_unpacks_to_what_sam_takes() {
             "{line}"
         );
     }
-    assert!(top.join("docs/deploy.md").is_file());
+    for file in ["docs/deploy.md", "README.md", "infra/edge.yaml", "infra/scaling.py"] {
+        assert!(top.join(file).is_file(), "{file}: the documents name it");
+    }
+    let same = |file: &str, as_in: &str| {
+        assert_eq!(fs::read(top.join(file)).unwrap(), fs::read(built.at(as_in)).unwrap(), "{file}");
+    };
+    same("infra/endpoints.toml", "team/endpoints.toml");
+    same("infra/vendors/own.toml", "team/vendors/own.toml");
+
+    // As `docs/deploy.md` has it for a release: with these alone, anew.
+    fs::remove_dir_all(top.join("infra/keys")).ok();
+    fs::create_dir_all(top.join("infra/keys")).unwrap();
+    let script = top.join("infra/package.py");
+    let (lambda, endpoints) = (top.join("target/lambda"), top.join("infra/endpoints.toml"));
+    let anew = [script.to_str(), Some("configure"), lambda.to_str(), endpoints.to_str()].map(Option::unwrap);
+    let done = python(&anew);
+    assert!(done.status.success(), "{done:?}");
+    assert!(lambda.join("ingest/config/vendors/own.toml").is_file());
+    fs::remove_file(top.join("infra/vendors/own.toml")).unwrap();
+    let text = fs::read_to_string(&endpoints).unwrap().replace("stripe", "own");
+    fs::write(&endpoints, text).unwrap();
+    assert!(!python(&anew).status.success(), "a release knows which vendors are built in");
+    let top = Path::new(&unpacked).join("sekali-1.2.3-x86_64");
+    fs::remove_dir_all(top.join("target/lambda/ingest/config/keys")).unwrap();
     assert!(
         !top.join("target/lambda/ingest/config/keys").exists(),
         "a release that is handed on has no secrets"
@@ -129,6 +185,7 @@ fn a_release_is_the_same_bytes_again_and_unpacks_to_what_sam_takes() {
 #[test]
 fn a_function_that_outgrew_its_budget_is_not_released() {
     let built = Built::new("package-budget");
+    built.configure();
     let mut state = 1_u64;
     let noise: Vec<u8> = (0..6 * 1024 * 1024)
         .map(|_| {
