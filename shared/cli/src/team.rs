@@ -1,6 +1,6 @@
 //! A team's own files: the endpoints, and the vendor descriptions beside them.
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, ensure};
 use sekali::config::File;
 use sekali::vendor::{Vendor, builtin};
 use std::fs;
@@ -8,6 +8,9 @@ use std::path::{Path, PathBuf};
 
 /// Where the configuration lies in a checkout.
 pub const ENDPOINTS: &str = "infra/endpoints.toml";
+
+/// Where a team's own descriptions lie in it.
+const VENDORS: &str = "infra/vendors";
 
 /// The files as they are, read and not checked.
 #[derive(Debug)]
@@ -64,6 +67,21 @@ fn found() -> Result<PathBuf> {
     around
         .find(|path| path.is_file())
         .with_context(|| format!("there is no {ENDPOINTS} here or above; name the configuration's file"))
+}
+
+/// A team's own descriptions: those of the folder that is named, or else of the
+/// checkout around us, or none.
+///
+/// # Errors
+/// The folder that is named is none, or something in it cannot be read.
+pub fn own(given: Option<&Path>) -> Result<Vec<(String, String)>> {
+    if let Some(folder) = given {
+        ensure!(folder.is_dir(), "{} is no folder with descriptions", folder.display());
+        return descriptions(folder);
+    }
+    let here = std::env::current_dir()?;
+    let mut around = here.ancestors().map(|folder| folder.join(VENDORS));
+    around.find(|folder| folder.is_dir()).map_or(Ok(Vec::new()), |folder| descriptions(&folder))
 }
 
 /// The descriptions in a folder, sorted by name.

@@ -4,7 +4,7 @@ use crate::ended::Ended;
 use crate::paint::{Paint, Tone};
 use crate::say::say;
 use crate::team;
-use anyhow::{Result, ensure};
+use anyhow::Result;
 use clap::Args;
 use sekali::vendor::{SecretNeed, Summary, builtin};
 use serde_json::{Value, json};
@@ -61,14 +61,7 @@ impl Vendors {
     }
 
     fn own(&self) -> Result<Vec<(String, String)>> {
-        let given = self.vendors.clone();
-        if let Some(folder) = &given {
-            ensure!(folder.is_dir(), "{} is no folder with descriptions", folder.display());
-        }
-        let here = std::env::current_dir()?;
-        let around =
-            || here.ancestors().map(|folder| folder.join("infra/vendors")).find(|folder| folder.is_dir());
-        given.or_else(around).map_or(Ok(Vec::new()), |folder| team::descriptions(&folder))
+        team::own(self.vendors.as_deref())
     }
 }
 

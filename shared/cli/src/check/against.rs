@@ -60,14 +60,17 @@ pub(super) fn fates(config: &Config, file: &Path, asked: Asked<'_>) -> Result<Ve
 /// A payload whose id is in a header that is not given: with any id the vendor's
 /// description says the rest of it.
 fn unidentified(endpoint: &Endpoint, request: &Request) -> Result<Vec<Event>> {
-    let described = endpoint.vendor.id_header(request).and_then(|header| {
+    let header = endpoint.vendor.id_header(request);
+    let described = header.and_then(|header| {
         let known = request.headers.iter().map(|(name, value)| (name.to_owned(), value.to_vec()));
         let headers = known.chain([(header.to_owned(), b"-".to_vec())]).collect::<Vec<_>>();
         let request = Request { headers: Headers::new(headers), ..request.clone() };
-        endpoint.vendor.events(&request, sources(endpoint)).ok()
+        Some((header, endpoint.vendor.events(&request, sources(endpoint)).ok()?))
     });
     match described {
-        Some(facts) => Ok(facts.into_iter().map(|facts| Event::of(facts).with_no_id()).collect()),
+        Some((header, facts)) => {
+            Ok(facts.into_iter().map(|facts| Event::of(facts).with_no_id(header)).collect())
+        }
         None => Ok(vec![Event::without_id(endpoint, request)?]),
     }
 }
@@ -118,12 +121,18 @@ fn request(file: &Path, asked: Asked<'_>) -> Result<Request> {
     Ok(Request { headers: Headers::new(known.chain(more).collect::<Vec<_>>()), ..own })
 }
 
-const NO_ID: &str = "no id: give the headers that carry it";
+/// Stands for an id that is not known, in keys that are not shown.
+const NO_ID: &str = "(no id is known)";
+
+/// What is said in its place.
+const UNKNOWN: &str = "of an unknown id,";
 
 /// As much of an event as a plan needs.
 struct Event {
     id: Vec<Option<String>>,
     has_id: bool,
+    /// The header that has it, where it is not given.
+    id_header: Option<String>,
     event_type: Option<EventType>,
     tenant: Option<String>,
     occurred_at: Option<UnixMillis>,
@@ -140,6 +149,7 @@ impl Event {
         Self {
             id,
             has_id,
+            id_header: None,
             event_type: facts.event_type,
             tenant: facts.tenant,
             occurred_at: facts.occurred_at,
@@ -148,8 +158,9 @@ impl Event {
         }
     }
 
-    fn with_no_id(self) -> Self {
-        Self { id: vec![Some(NO_ID.to_owned())], has_id: false, ..self }
+    fn with_no_id(self, header: &str) -> Self {
+        let id_header = Some(header.to_owned());
+        Self { id: vec![Some(NO_ID.to_owned())], has_id: false, id_header, ..self }
     }
 
     /// A body alone, whose id is in a header that is not given: the rules read
@@ -169,6 +180,7 @@ impl Event {
         Ok(Self {
             id: vec![Some(NO_ID.to_owned())],
             has_id: false,
+            id_header: endpoint.vendor.id_header(request).map(str::to_owned),
             event_type: None,
             tenant: None,
             occurred_at: None,
@@ -186,9 +198,18 @@ fn fate(config: &Config, endpoint: &Endpoint, mut event: Event, asked: Asked<'_>
     let parts: Vec<Option<&str>> = event.id.iter().map(Option::as_deref).collect();
     let key = EventKey::new(&endpoint.dedup_scope, tenant.as_ref(), &parts);
     let shown = Fate {
-        id: parts.iter().map(|part| part.unwrap_or("-")).collect::<Vec<_>>().join(" "),
+        id: parts
+            .iter()
+            .map(|part| part.unwrap_or("-"))
+            .collect::<Vec<_>>()
+            .join(" ")
+            .replace(NO_ID, UNKNOWN),
         event_type: event.event_type.as_ref().map(ToString::to_string),
-        lines: Vec::new(),
+        lines: event
+            .id_header
+            .iter()
+            .map(|name| format!("its id is in the header {name}: --header '{name}: ..'"))
+            .collect(),
         json: json!({"event_key": event.has_id.then(|| key.to_string())}),
     };
     if let Ok(Some(guard)) = event_guard(endpoint, event.event_type.as_ref(), &event.payload) {
@@ -282,7 +303,10 @@ fn fires(config: &Config, endpoint: &Endpoint, planned: &Planned, payload: &Payl
     }
     if let Some(action) = &planned.action {
         lines.push(format!("{} is asked to {}", action.destination, action.name));
-        lines.push(format!("  key {}", action.key));
+        lines.push(match action.key.as_str().contains(NO_ID) {
+            true => "  key unknown: it is made of the event's id".to_owned(),
+            false => format!("  key {}", action.key),
+        });
         for (name, value) in &action.fields {
             lines.push(format!("  {name} = {}", value.as_ref().map_or("null", JsonText::as_json)));
         }
@@ -296,7 +320,7 @@ fn fires(config: &Config, endpoint: &Endpoint, planned: &Planned, payload: &Payl
         };
         json["action"] = json!({
             "name": action.name.to_string(),
-            "key": action.key.to_string(),
+            "key": Some(action.key.as_str()).filter(|key| !key.contains(NO_ID)),
             "destination": action.destination.to_string(),
             "fields": fields.collect::<serde_json::Map<_, _>>(),
             "late": late,

@@ -55,6 +55,20 @@ pub(super) fn missing(config: &Config, template: &Template) -> (Vec<Remark>, Vec
     (remarks.collect(), lines(&wanted))
 }
 
+/// Secrets in variables that the template gives no function, which is known
+/// without any parameter of a deployment: who needs which, and the function.
+pub(super) fn missing_variables(config: &Config, template: &Template) -> Vec<(String, &'static str)> {
+    let mut wanted = wanted(config);
+    wanted.sort();
+    wanted.dedup();
+    let missing = wanted
+        .iter()
+        .filter(|wanted| matches!(wanted.need, Need::Variable { .. }) && !is_met(wanted, template, &[]));
+    missing
+        .map(|wanted| (format!("{} needs {}", wanted.by, wanted.need.shown()), wanted.part.function()))
+        .collect()
+}
+
 impl Part {
     fn function(self) -> &'static str {
         match self {

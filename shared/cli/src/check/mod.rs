@@ -4,6 +4,7 @@
 mod against;
 mod grants;
 mod history;
+mod local;
 mod report;
 mod secrets;
 mod template;
@@ -134,6 +135,7 @@ impl Check {
 
     /// INV-9, and with `--template` what is granted.
     fn against_template(&self, team: &Team, config: &Config, report: &mut Report) -> Result<()> {
+        report.remarks.extend(local::destinations(config));
         let beside = team.folder.join("template.yaml");
         let path = self.template.clone().or_else(|| beside.is_file().then_some(beside.clone()));
         let Some(path) = path else {
@@ -161,10 +163,13 @@ impl Check {
             Ok(invocation) => calls(config, invocation, report),
             Err(wrong) => report.remarks.push(wrong),
         }
-        if self.template.is_some() {
-            let (remarks, lines) = grants::missing(config, &template);
-            report.remarks.extend(remarks);
-            report.lines = lines;
+        match self.template {
+            Some(_) => {
+                let (remarks, lines) = grants::missing(config, &template);
+                report.remarks.extend(remarks);
+                report.lines = lines;
+            }
+            None => report.remarks.extend(local::variables(config, &template)),
         }
         Ok(())
     }
@@ -181,10 +186,10 @@ impl Check {
     }
 
     fn history(&self, team: &Team, config: &Config, report: &mut Report) -> Result<()> {
-        let Some(was) = &self.was else {
+        if self.explain {
             report.remarks.push(history::advice(&team.file));
-            return Ok(());
-        };
+        }
+        let Some(was) = &self.was else { return Ok(()) };
         let earlier = Team::read(Some(was), None)?;
         let earlier = config::check(earlier.endpoints(), &team.descriptions());
         report.remarks.extend(history::forgotten(&earlier.parts, config, &team.file));

@@ -1,11 +1,17 @@
 //! Secrets that are kept on this machine, against the form that their vendors
 //! give them. Nothing of a secret is shown.
 
-use sekali::config::{Config, Endpoint, Remark, SecretRef, Severity};
+use sekali::config::{Config, Endpoint, Keeper, Remark, SecretRef, Severity};
+use sekali::ports::NoSecret;
 use sekali::problem::{Place, Problem};
 use sekali::vendor::UnusableKey;
 use sekali_aws::secrets::on_this_machine;
 use std::path::Path;
+
+/// What follows where there is none (INV-10).
+const OFFLINE: &str = "without a usable secret the endpoint answers 503";
+const NOT_ASKED: &str = "without it the vendor's API is not asked, and its events wait";
+const NOT_CALLED: &str = "without all of its secrets the destination is not called";
 
 /// What is wrong with the secrets of endpoints and destinations, and which were
 /// not looked at.
@@ -13,14 +19,14 @@ pub(super) fn check(config: &Config, folder: &Path) -> Vec<Remark> {
     let of_endpoints = config.endpoints.values().flat_map(|endpoint| {
         let asks = endpoint.fetch.iter().filter_map(|fetch| {
             let whose = format!("what endpoint `{}` asks with", endpoint.name);
-            read(&whose, &fetch.place, fetch.auth.as_ref()?.secret(), folder).err()
+            read(&whose, &fetch.place, fetch.auth.as_ref()?.secret(), (folder, NOT_ASKED)).err()
         });
         let own = endpoint.secrets.iter().flat_map(|secret| of_endpoint(endpoint, secret, folder));
         own.chain(asks).collect::<Vec<_>>()
     });
     let of_destinations = config.destinations.values().flat_map(|destination| {
         let whose = format!("destination `{}`", destination.name);
-        let look = |secret: &SecretRef| read(&whose, &destination.place, secret, folder).err();
+        let look = |secret: &SecretRef| read(&whose, &destination.place, secret, (folder, NOT_CALLED)).err();
         destination.secrets.iter().filter_map(look).collect::<Vec<_>>()
     });
     of_endpoints.chain(of_destinations).collect()
@@ -28,7 +34,7 @@ pub(super) fn check(config: &Config, folder: &Path) -> Vec<Remark> {
 
 fn of_endpoint(endpoint: &Endpoint, reference: &SecretRef, folder: &Path) -> Option<Remark> {
     let whose = format!("endpoint `{}`", endpoint.name);
-    let secret = match read(&whose, &endpoint.place, reference, folder) {
+    let secret = match read(&whose, &endpoint.place, reference, (folder, OFFLINE)) {
         Ok(secret) => secret,
         Err(remark) => return Some(remark),
     };
@@ -73,7 +79,7 @@ fn read(
     whose: &str,
     place: &Place,
     reference: &SecretRef,
-    folder: &Path,
+    (folder, without): (&Path, &str),
 ) -> Result<sekali::secret::Secret, Remark> {
     let not_looked_at = |why: &str| {
         let message = format!("the secret {reference} of {whose} was not looked at: {why}");
@@ -85,13 +91,15 @@ fn read(
         None => Err(not_looked_at("it is kept in AWS, and nothing here asks AWS")),
         Some(Ok(secret)) => Ok(secret),
         Some(Err(reason)) => {
+            let reason = match (&reason, reference.keeper()) {
+                (NoSecret::Absent, Keeper::Environment) => {
+                    format!("the variable {} is not set here", name.name())
+                }
+                (NoSecret::Absent, _) => format!("there is no file {}", name.name()),
+                _ => reason.to_string(),
+            };
             let message = format!("the secret {reference} of {whose} cannot be used: {reason}");
-            Err(remark(
-                Severity::Problem,
-                place,
-                message,
-                "without a usable secret it answers 503, and calls to it are not signed",
-            ))
+            Err(remark(Severity::Problem, place, message, without))
         }
     }
 }

@@ -46,7 +46,7 @@ pub struct Doctor {
     /// The vendor, where there is no configuration.
     #[arg(long)]
     vendor: Option<String>,
-    /// A folder with vendor descriptions [default: `vendors` beside the configuration].
+    /// A folder with vendor descriptions [default: `vendors` beside the configuration, or infra/vendors here or above].
     #[arg(long, value_name = "FOLDER")]
     vendors: Option<PathBuf>,
     /// A secret that is verified with, as env:NAME or file:PATH; in place of the endpoint's own.
@@ -226,10 +226,7 @@ impl Doctor {
     }
 
     fn descriptions(&self) -> Result<Vec<(String, String)>> {
-        match &self.vendors {
-            Some(folder) => team::descriptions(folder),
-            None => Ok(Vec::new()),
-        }
+        team::own(self.vendors.as_deref())
     }
 }
 

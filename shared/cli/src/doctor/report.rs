@@ -2,7 +2,8 @@
 
 use crate::paint::{Paint, Tone};
 use crate::say::say;
-use sekali::doctor::{Certainty, Finding};
+use sekali::doctor::{Certainty, Finding, Refused};
+use sekali::vendor::Refusal;
 use serde_json::{Value, json};
 
 /// One examination.
@@ -82,6 +83,10 @@ impl Report {
                 say(format_args!("  {}", found.says));
                 say(format_args!("  {}", found.cause.remedy()));
             }
+            (Some(Refused::Delivery(Refusal::Missing(_))), None) => say(format_args!(
+                "{}: no single change that was tried makes it verify; what is missing is the cause: capture the request with all of its headers",
+                paint.text(Tone::Doubtful, "nothing fits")
+            )),
             (Some(_), None) => say(format_args!(
                 "{}: no single change that was tried makes it verify, and nothing about it makes a cause likely",
                 paint.text(Tone::Doubtful, "nothing fits")

@@ -52,6 +52,16 @@ pub(super) enum NotAnEvent {
     /// No header can carry it.
     #[error("its header {0} is none that can be sent")]
     NotAHeader(String),
+    /// The vendor keeps the type in a header that nothing gives.
+    #[error(
+        "{vendor} says an event's type in the header {header}, which nothing gives: --header '{header}: ..'"
+    )]
+    NoType {
+        /// Who.
+        vendor: String,
+        /// Where.
+        header: String,
+    },
     /// `--id` points nowhere.
     #[error("it has no text or number at {0}, where --id says its id is")]
     NoId(String),
@@ -100,6 +110,12 @@ pub(super) fn event(signer: &Signer, piece: Piece, written: bool) -> Result<Even
     }
     if let Some((name, _)) = headers.iter().find(|(name, value)| !is_header(name, value)) {
         return Err(NotAnEvent::NotAHeader(name.chars().filter(|c| !c.is_control()).collect()));
+    }
+    if let Some(header) = signer.vendor.type_header(&request) {
+        return Err(NotAnEvent::NoType {
+            vendor: signer.vendor.name().to_string(),
+            header: header.to_owned(),
+        });
     }
     let content = EventHash::of([request.body.as_slice()]);
     let (named, hash) = match signer.vendor.events(&request, &[]) {

@@ -74,7 +74,8 @@ pub struct Send {
     /// As whose deliveries.
     #[arg(long, default_value = "standard-webhooks")]
     vendor: String,
-    /// A folder with vendor descriptions that come before the built-in ones.
+    /// A folder with vendor descriptions that come before the built-in ones
+    /// [default: infra/vendors here or above].
     #[arg(long, value_name = "FOLDER")]
     vendors: Option<PathBuf>,
     /// What the receiver verifies with, as env:NAME or file:PATH.
@@ -237,7 +238,7 @@ impl Send {
     }
 
     fn signer(&self, url: &Uri) -> Result<Signer> {
-        let own = self.vendors.as_deref().map(team::descriptions).transpose()?.unwrap_or_default();
+        let own = team::own(self.vendors.as_deref())?;
         let vendor = team::vendor(&self.vendor, &own)?;
         let content = &self.content;
         let content_type = content.content_type.clone().unwrap_or_else(|| usual_media_type(&vendor));

@@ -156,7 +156,7 @@ pub(super) mod tests {
             _ => "invented-for-the-sender",
         };
         let vendor = Vendor::parse(vendor, vendor, builtin::text(vendor).unwrap()).unwrap();
-        Signer {
+        let mut signer = Signer {
             vendor,
             mode: Mode::Signed(Secret::new(secret).unwrap()),
             params: Params::with_url("https://hooks.example.com/in"),
@@ -165,7 +165,16 @@ pub(super) mod tests {
             headers: Vec::new(),
             content_type: "application/json".to_owned(),
             id: None,
+        };
+        // Whoever sends says the type, where the vendor does in a header.
+        let unsaid = |signer: &Signer| {
+            let request = signer.request(&signer.headers, b"{}".to_vec());
+            signer.vendor.type_header(&request).map(str::to_owned)
+        };
+        while let Some(header) = unsaid(&signer) {
+            signer.headers.push((header, "test".to_owned()));
         }
+        signer
     }
 
     /// An attempt at one event as the vendor's receiver sees it.

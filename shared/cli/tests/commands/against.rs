@@ -79,6 +79,14 @@ fn headers_of_a_payload_are_given_beside_it_or_with_it() {
     let hub = ["check", "--against", "push.json", "--endpoint", "hub"];
     let bare = folder.sekali(&hub);
     assert!(bare.out.contains("give it with --type, or the header"), "{}", bare.out);
+    assert!(
+        bare.out.contains("its id is in the header X-GitHub-Delivery: --header 'X-GitHub-Delivery: ..'"),
+        "{}",
+        bare.out
+    );
+    let typed = folder.sekali(&[&hub[..], &["--type", "push"]].concat());
+    assert!(typed.out.contains("event of an unknown id, of type push"), "{}", typed.out);
+    assert!(typed.out.contains("key unknown: it is made of the event's id"), "{}", typed.out);
     folder.put("headers.txt", "X-GitHub-Event: push\nX-GitHub-Delivery: 72d3\n");
     let header = |name: &str| ["--header", name].map(str::to_owned);
     let [event, delivery] = [header("X-GitHub-Event: push"), header("X-GitHub-Delivery: 72d3")];

@@ -46,7 +46,7 @@ fn remarks(run: &Run) -> Vec<String> {
                 text("remedy")
             )
         })
-        .filter(|remark| !remark.contains("that is renamed forgets"))
+        .filter(|remark| !remark.contains("needs the variable SHOP, which `make run` gives"))
         .collect()
 }
 
@@ -59,7 +59,31 @@ fn a_good_configuration_has_no_problem() {
         "{}",
         run.out
     );
-    assert!(run.out.contains("an endpoint that is renamed forgets"), "{}", run.out);
+    assert!(!run.out.contains("an endpoint that is renamed forgets"), "{}", run.out);
+    let explained = with(GOOD).sekali(&["check", "--explain"]);
+    assert!(explained.out.contains("an endpoint that is renamed forgets"), "{}", explained.out);
+}
+
+#[test]
+fn what_works_on_one_machine_only_is_said_before_it_is_deployed() {
+    let run = with(GOOD).sekali(&["check", "--json"]);
+    let json = run.json();
+    let note =
+        "endpoint `shop` needs the variable SHOP, which `make run` gives Ingest and this template does not";
+    assert!(json["remarks"].as_array().unwrap().iter().any(|remark| remark["message"] == note), "{json}");
+    let kept = with(&GOOD.replace("env:SHOP", "secretsmanager:prod/shop")).sekali(&["check"]);
+    assert!(kept.out.ends_with("0 problems, 0 warnings, 0 notes\n"), "{}", kept.out);
+
+    for host in ["127.0.0.1:7001", "localhost", "[::1]:80"] {
+        let folder = with(&GOOD.replace("https://packing.example.com", &format!("http://{host}")));
+        for arguments in
+            [&["check", "--strict"][..], &["check", "--strict", "--template", "infra/template.yaml"]]
+        {
+            let run = folder.sekali(arguments);
+            assert_eq!(run.code, 1, "{}", run.said());
+            assert!(run.out.contains("destination `packing` is on a loopback address"), "{}", run.out);
+        }
+    }
 }
 
 /// One thing wrong with the good configuration each, and how its remark begins.
@@ -283,6 +307,34 @@ fn each_rule_is_explained_as_a_sentence() {
 }
 
 // INV-10, and no output holds the secret.
+#[test]
+fn a_secret_that_is_not_there_is_said_by_its_place_and_what_follows() {
+    let run = with(&GOOD.replacen("\"env:SHOP\"", "\"env:SHOP\", \"file:keys/shop\"", 1)).sekali(&[
+        "check",
+        "--secrets",
+        "--json",
+    ]);
+    let found = remarks(&run).join("\n");
+    for says in [
+        "cannot be used: the variable SHOP is not set here (without a usable secret the endpoint answers 503)",
+        "cannot be used: there is no file keys/shop (without",
+    ] {
+        assert!(found.contains(says), "{says}: {found}");
+    }
+}
+
+/// A remedy says which part of a description is to be filled in.
+#[test]
+fn what_nobody_knows_of_a_vendors_repeats_is_named_with_its_place() {
+    let own = "confirmed = true\n[[scheme]]\nkind = \"hmac\"\nalg = \"sha256\"\nsignature = { from = \"header:Acme\" }\nmessage = \"{body}\"\n\
+               [[event]]\nid = \"/id\"\ntype = \"/type\"\n[retry]\nhorizon = \"3d\"\n";
+    let folder = with(&GOOD.replace("vendor = \"stripe\"", "vendor = \"acme\""));
+    folder.put("infra/vendors/acme.toml", own);
+    let found = remarks(&folder.sekali(&["check", "--json"])).join("\n");
+    assert!(found.contains("it is not known how long people can send an event again by hand"), "{found}");
+    assert!(found.contains("say `resend` under [retry] in the description of acme"), "{found}");
+}
+
 #[test]
 fn secrets_are_checked_for_their_form_and_never_shown() {
     let folder = with(GOOD);

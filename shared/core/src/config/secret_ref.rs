@@ -38,7 +38,7 @@ pub enum Keeper {
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub enum NotASecretRef {
     /// It does not begin with a known keeper.
-    #[error("this does not say where the secret is kept; a secret itself must never stand in this file")]
+    #[error("this does not say where the secret is kept; a secret itself is never written in its place")]
     NoKeeper,
     /// Nothing, or white space, comes after the keeper.
     #[error("the name of the secret is missing or holds white space")]

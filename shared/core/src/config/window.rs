@@ -52,6 +52,23 @@ impl Needed {
         self.retries.is_some() && self.resend.is_some()
     }
 
+    fn unknown(&self) -> &'static str {
+        match (self.retries, self.resend) {
+            (Some(_), _) => "people can send an event again by hand",
+            (None, Some(_)) => "the vendor repeats",
+            (None, None) => "the vendor repeats, and people can send an event again by hand",
+        }
+    }
+
+    /// What the description leaves out.
+    fn unsaid(&self) -> &'static str {
+        match (self.retries, self.resend) {
+            (Some(_), _) => "`resend`",
+            (None, Some(_)) => "`horizon`",
+            (None, None) => "`horizon` and `resend`",
+        }
+    }
+
     fn shown(&self) -> String {
         let horizon = |known: Option<Duration>| known.map_or_else(|| "unknown".to_owned(), show_span);
         format!(
@@ -114,10 +131,15 @@ fn check_endpoint(endpoint: &Endpoint, retentions: Retentions) -> Option<Problem
         None if needed.is_known() => return None,
         None => (
             format!(
-                "endpoint `{name}` must say its dedup_window, since it is not known how long the vendor repeats: {}",
+                "endpoint `{name}` must say its dedup_window, since it is not known how long {}: {}",
+                needed.unknown(),
                 needed.shown()
             ),
-            "find out how long it retries and how long people can resend, and add them up".to_owned(),
+            format!(
+                "find it out, and say {} under [retry] in the description of {} (\"0s\": never), or a dedup_window of the endpoint that is long enough",
+                needed.unsaid(),
+                endpoint.vendor.name()
+            ),
         ),
         Some(said) if said >= needed.sum() => return None,
         Some(said) => (

@@ -51,6 +51,20 @@ impl Vendor {
         })
     }
 
+    /// The header that must hold the event's type, where the vendor keeps it, or
+    /// a part of it, in one that `request` has not. What a vendor always sends,
+    /// a sender must not leave out.
+    pub fn type_header(&self, request: &Request) -> Option<&str> {
+        let missing = |view: &View<'_>, shape: &EventShape| {
+            shape.event_type.iter().position(|part| !part.optional && view.value(part).is_none())
+        };
+        let (shape, missing) = self.shape_of(request, missing)?;
+        shape.event_type.get(missing?)?.alternatives.iter().find_map(|term| match term {
+            Term::Place(Place::Source(Source::Header(name))) => Some(name.as_str()),
+            _ => None,
+        })
+    }
+
     /// The header in which the vendor counts its deliveries of one event, with
     /// its value for `attempt`, counted from 1. `None` where it has none, or
     /// leaves it out for the first.

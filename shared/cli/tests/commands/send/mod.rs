@@ -48,6 +48,38 @@ fn ids(heard: &[Heard]) -> BTreeSet<&str> {
 }
 
 #[test]
+fn an_event_whose_type_the_vendor_says_in_a_header_is_not_sent_without_it() {
+    let folder = Folder::new();
+    folder.put("events", "{\"ref\": \"refs/heads/main\"}");
+    let server = Server::start(|_, _| answer(200));
+    let github = ["--secret", "env:HOOK", "--vendor", "github"];
+    let run = send(&folder, &server, &github);
+    assert_eq!((run.code, server.heard().len()), (1, 0), "{}", run.said());
+    assert!(run.out.contains("--header 'X-GitHub-Event: ..'"), "{}", run.said());
+    let run = send(&folder, &server, &[&github[..], &["--header", "X-GitHub-Event: push"]].concat());
+    assert_eq!((run.code, server.heard().len()), (0, 1), "{}", run.said());
+}
+
+#[test]
+fn a_vendor_of_the_teams_own_is_found_in_the_checkout() {
+    let folder = Folder::new();
+    folder.put("infra/vendors/acme.toml", builtin::text("standard-webhooks").unwrap());
+    folder.put("events", "{}");
+    let server = Server::start(|_, _| answer(200));
+    let run = send(&folder, &server, &["--secret", "env:HOOK", "--vendor", "acme"]);
+    assert_eq!((run.code, server.heard().len()), (0, 1), "{}", run.said());
+    assert!(verifies(&server.heard()[0]));
+    // It is asked what is wrong with a request by the same name.
+    folder.put("captured.http", "POST / HTTP/1.1\nAccept: */*\n\n{}");
+    let run = folder.sekali_with(
+        &["doctor", "captured.http", "--vendor", "acme", "--secret", "env:HOOK"],
+        &[("HOOK", SECRET)],
+    );
+    assert_eq!(run.code, 1, "{}", run.said());
+    assert!(run.out.contains("capture the request with all of its headers"), "{}", run.said());
+}
+
+#[test]
 fn what_is_refused_for_a_while_is_sent_again_under_one_id_and_with_the_same_bytes() {
     let folder = Folder::new();
     folder.put("events", "{\"n\": 1.0}");
