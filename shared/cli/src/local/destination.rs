@@ -60,14 +60,24 @@ impl LocalDestination {
             .await
             .with_context(|| format!("port {port} is taken: choose another with DESTINATION_PORT="))?;
         let file = File::create(path).with_context(|| format!("cannot write {}", path.display()))?;
+        let failing = path.with_file_name(FAILING);
+        // An earlier run's rehearsal is over.
+        drop(fs::remove_file(&failing));
         let apis = Apis::default();
-        let serving = tokio::spawn(serve(listener, Arc::new(Mutex::new(file)), Arc::clone(&apis)));
+        let book = Arc::new(Book { file: Mutex::new(file), failing });
+        let serving = tokio::spawn(serve(listener, book, Arc::clone(&apis)));
         Ok(Self { serving, path: path.to_owned(), apis })
     }
 
     /// Plays vendors' APIs: what is answered to whoever asks for a path.
     pub fn play(&self, answers: BTreeMap<String, ApiAnswer>) {
         self.apis.lock().unwrap_or_else(PoisonError::into_inner).extend(answers);
+    }
+
+    /// Where people say which destinations are to fail, and how: a line each, its
+    /// name and the status. It is looked at with every call.
+    pub fn failing(&self) -> PathBuf {
+        self.path.with_file_name(FAILING)
     }
 
     /// Every effect so far, in the order of their arrival.
@@ -91,16 +101,40 @@ impl Drop for LocalDestination {
     }
 }
 
-async fn serve(listener: TcpListener, file: Arc<Mutex<File>>, apis: Apis) {
+/// Beside the file with the effects.
+const FAILING: &str = "failing";
+
+/// Where effects are written down, and which are not to happen.
+#[derive(Debug)]
+struct Book {
+    file: Mutex<File>,
+    failing: PathBuf,
+}
+
+impl Book {
+    /// The status with which a destination fails now.
+    fn fails(&self, destination: &str) -> Option<u16> {
+        fails(&fs::read_to_string(&self.failing).ok()?, destination)
+    }
+}
+
+/// What a text of lines `NAME STATUS` says of a destination.
+fn fails(said: &str, destination: &str) -> Option<u16> {
+    let mut lines = said.lines().filter_map(|line| line.split_once(char::is_whitespace));
+    let (_, status) = lines.find(|(name, _)| *name == destination)?;
+    status.trim().parse().ok()
+}
+
+async fn serve(listener: TcpListener, book: Arc<Book>, apis: Apis) {
     loop {
         let Ok((stream, _)) = listener.accept().await else { continue };
-        let (file, apis) = (Arc::clone(&file), Arc::clone(&apis));
+        let (book, apis) = (Arc::clone(&book), Arc::clone(&apis));
         let service = service_fn(move |request: http::Request<Incoming>| {
-            let (file, apis) = (Arc::clone(&file), Arc::clone(&apis));
+            let (book, apis) = (Arc::clone(&book), Arc::clone(&apis));
             async move {
                 Ok::<_, Infallible>(match *request.method() {
                     http::Method::GET => told(&request, &apis),
-                    _ => answer(request, &file).await,
+                    _ => answer(request, &book).await,
                 })
             }
         });
@@ -110,11 +144,14 @@ async fn serve(listener: TcpListener, file: Arc<Mutex<File>>, apis: Apis) {
     }
 }
 
-async fn answer(request: http::Request<Incoming>, file: &Mutex<File>) -> http::Response<Full<Bytes>> {
+async fn answer(request: http::Request<Incoming>, book: &Book) -> http::Response<Full<Bytes>> {
     let destination = request.uri().path().trim_start_matches('/').to_owned();
+    if let Some(status) = book.fails(&destination) {
+        return respond(status, Bytes::from_static(b"{\"error\":\"told to fail\"}"));
+    }
     let key = request.headers().get("idempotency-key").and_then(|key| key.to_str().ok()).map(str::to_owned);
     let recorded = match request.into_body().collect().await {
-        Ok(body) => effect(destination, key, &body.to_bytes()).and_then(|effect| record(file, &effect)),
+        Ok(body) => effect(destination, key, &body.to_bytes()).and_then(|effect| record(&book.file, &effect)),
         Err(broken) => Err(broken.into()),
     };
     let (status, text) = match recorded {
@@ -169,6 +206,30 @@ fn record(file: &Mutex<File>, effect: &Effect) -> Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_destination_fails_as_it_is_told_and_no_other_does() {
+        let said = "packing 503\nnotices\t410 \nno-status\nwrong x\n";
+        let told = ["packing", "notices", "pack", "no-status", "wrong"].map(|name| fails(said, name));
+        assert_eq!(told, [Some(503), Some(410), None, None, None]);
+    }
+
+    #[tokio::test]
+    async fn what_is_told_to_fail_is_no_effect_until_it_is_mended() {
+        let folder = std::env::temp_dir().join(format!("sekali-failing-{}", std::process::id()));
+        fs::create_dir_all(&folder).unwrap();
+        let port = crate::local::emulator::any_port().unwrap();
+        let destination = LocalDestination::start(port, &folder.join("effects.jsonl")).await.unwrap();
+        let call = async || {
+            let request = http::Request::post("/packing").body(Bytes::from_static(b"{}")).unwrap();
+            crate::local::wire::exchange(port, request).await.unwrap().status
+        };
+        fs::write(destination.failing(), "packing 503\n").unwrap();
+        assert_eq!((call().await, destination.effects().unwrap().len()), (503, 0));
+        fs::remove_file(destination.failing()).unwrap();
+        assert_eq!((call().await, destination.effects().unwrap().len()), (200, 1));
+        fs::remove_dir_all(&folder).unwrap();
+    }
 
     #[test]
     fn an_effect_is_one_line_whatever_its_body() {

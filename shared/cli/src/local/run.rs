@@ -71,6 +71,10 @@ impl Run {
             Some(_) => None,
             None => Some(Script::read(&checkout.demo())?),
         };
+        // Before anything is built: half a demo would call what the file names.
+        if let Some(script) = &script {
+            script.fits(&configuration.config, file.strip_prefix(checkout.root()).unwrap_or(&file))?;
+        }
         let configuration = match &script {
             Some(_) => configuration.with_local_apis(self.destination_port)?,
             None => configuration,
@@ -106,7 +110,8 @@ impl Run {
         if self.once {
             return Ok(());
         }
-        describe(&checkout, sender, &configuration, &destination)?;
+        let ingest = aws_log(&stack, "IngestFunction").await?;
+        describe(&checkout, sender, &configuration, (&destination, &ingest))?;
         loop {
             stack.alive()?;
             tokio::time::sleep(LOOK).await;
@@ -152,7 +157,7 @@ fn describe(
     checkout: &Checkout,
     sender: Sender<'_>,
     configuration: &LocalConfiguration,
-    destination: &LocalDestination,
+    (destination, ingest_log): (&LocalDestination, &str),
 ) -> Result<()> {
     let aws = sender.stack.aws();
     say("");
@@ -161,7 +166,8 @@ fn describe(
     }
     say(format_args!("vendors call   {}{}", aws.endpoint(), sender.stack.endpoint_path("{endpoint}")?));
     say(format_args!("effects        {}", destination.path().display()));
-    say(format_args!("log            {}", sender.stack.log().display()));
+    say(format_args!("log            {} (processor and sweeper)", sender.stack.log().display()));
+    say(format_args!("log of ingest  {}", ingest_log));
     say(format_args!("environment    {}", checkout.root().join("target/local/env").display()));
     if let Some((endpoint, delivery, folder)) = sample(&Script::read(&checkout.demo())?, configuration) {
         let file = folder.join(&delivery.body);
@@ -177,8 +183,25 @@ fn describe(
         say("set -a; . target/local/env; set +a");
         commands.iter().for_each(say);
     }
-    say("\nCtrl-C ends it");
+    say("\nto look at it: sekali events list --local (README, On call: what `sekali` is)");
+    say(format_args!(
+        "to see a destination fail: echo 'NAME 503' >{}, and to mend it: rm of that file",
+        destination.failing().display()
+    ));
+    say("\nCtrl-C ends it, and its events are gone with it");
     Ok(())
+}
+
+/// The command that shows what a function has written, where the emulator
+/// keeps it as CloudWatch would. Both versions of `aws` know it.
+async fn aws_log(stack: &Stack, function: &str) -> Result<String> {
+    let function = stack.output(function)?.to_owned();
+    let configured = stack.aws().function(&function).await?;
+    let group = configured["LoggingConfig"]["LogGroup"].as_str();
+    let group = group.map_or_else(|| format!("/aws/lambda/{function}"), str::to_owned);
+    Ok(format!(
+        "set -a; . target/local/env; set +a; aws logs filter-log-events --log-group-name {group} --query 'events[].message' --output text"
+    ))
 }
 
 /// A delivery of the demo that suits an endpoint: best one that the demo sends
@@ -215,6 +238,8 @@ impl EnvironmentFile {
         let own = [
             ("AWS_ENDPOINT_URL", aws.endpoint()),
             ("AWS_REGION", super::aws::REGION.to_owned()),
+            // Version 1 of `aws` reads this one alone.
+            ("AWS_DEFAULT_REGION", super::aws::REGION.to_owned()),
             ("AWS_ACCESS_KEY_ID", "local".to_owned()),
             ("AWS_SECRET_ACCESS_KEY", "local".to_owned()),
             ("SEKALI_CONFIG", folder.join("config").display().to_string()),

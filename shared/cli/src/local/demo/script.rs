@@ -1,7 +1,8 @@
 //! The demo as it is written down in `events/demo.toml`.
 
 use crate::local::destination::ApiAnswer;
-use anyhow::{Context, Result, ensure};
+use anyhow::{Context, Result, bail, ensure};
+use sekali::config::Config;
 use serde::Deserialize;
 use std::collections::BTreeMap;
 use std::fs;
@@ -116,6 +117,22 @@ impl Script {
         Ok(script)
     }
 
+    /// Whether the configuration, which lies in `file`, has what is played.
+    ///
+    /// # Errors
+    /// It lacks an endpoint; how a configuration of one's own is run.
+    pub fn fits(&self, config: &Config, file: &Path) -> Result<()> {
+        let lacks = |delivery: &&Delivery| !config.endpoints.contains_key(delivery.endpoint.as_str());
+        match self.deliveries.iter().find(lacks) {
+            None => Ok(()),
+            Some(delivery) => bail!(
+                "the demo plays the endpoint {}, which {file} does not have: it goes with the file as it came; a configuration of your own runs, without the demo, by: make run ENDPOINTS={file}",
+                delivery.endpoint,
+                file = file.display()
+            ),
+        }
+    }
+
     /// The answers of vendors' APIs, by the path at the local destination.
     ///
     /// # Errors
@@ -152,6 +169,19 @@ mod tests {
         }
         assert_eq!(script.answers().unwrap().len(), script.apis.len());
         assert!(script.requests() > script.deliveries.len());
+    }
+
+    #[test]
+    fn a_configuration_that_the_demo_does_not_fit_is_told_how_it_is_run() {
+        let own = r#"
+            [endpoint.stripe]
+            vendor = "stripe"
+            secrets = ["env:OWN"]
+        "#;
+        let config = sekali::config::check(("infra/endpoints.toml", own), &[]).parts;
+        let error = shipped().fits(&config, Path::new("infra/endpoints.toml")).unwrap_err().to_string();
+        assert!(error.contains("the endpoint shop, which infra/endpoints.toml does not have"), "{error}");
+        assert!(error.ends_with("make run ENDPOINTS=infra/endpoints.toml"), "{error}");
     }
 
     #[test]
