@@ -5,6 +5,7 @@ pub mod counted;
 mod mix;
 mod prices;
 mod report;
+mod watch;
 
 use crate::ended::Ended;
 use crate::say::say;
@@ -25,7 +26,7 @@ use std::path::PathBuf;
 
 Units and requests of each step are counted by a test over the real functions; how long a
 function takes is assumed, and is yours to say after a look at your own logs. Not in it:
-free tiers, discounts, transfer to destinations outside AWS, secrets, alarms and metrics.
+free tiers, discounts, transfer to destinations outside AWS, secrets and keys.
 
 {}",
     crate::ended::EXIT_CODES
@@ -82,6 +83,9 @@ pub struct Cost {
     /// How many days the logs are kept.
     #[arg(long, value_name = "DAYS", default_value_t = 30)]
     logs_kept_days: u16,
+    /// How many endpoints are busy all month: each has metrics of its own.
+    #[arg(long, value_name = "NUMBER", default_value_t = 1)]
+    endpoints: u16,
     /// A price list of your own, in the form of the built-in one.
     #[arg(long, value_name = "FILE")]
     prices: Option<PathBuf>,
@@ -96,7 +100,11 @@ impl Cost {
     /// # Errors
     /// The shares are more than everything, or the price list cannot be read.
     pub fn run(&self) -> Result<Ended> {
-        let report = Report { mix: self.mix()?, prices: Prices::read(self.prices.as_deref())? };
+        let report = Report {
+            mix: self.mix()?,
+            prices: Prices::read(self.prices.as_deref())?,
+            endpoints: self.endpoints,
+        };
         match self.json {
             true => say(report.json()),
             false => report.say(),

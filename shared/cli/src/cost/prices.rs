@@ -27,6 +27,8 @@ pub(super) struct Prices {
     pub sqs: Requests,
     /// CloudWatch Logs.
     pub logs: Logs,
+    /// CloudWatch's metrics, alarms and dashboards.
+    pub cloudwatch: Cloudwatch,
 }
 
 /// A service that charges requests.
@@ -70,6 +72,18 @@ pub(super) struct Logs {
     pub gb_month: f64,
 }
 
+#[derive(Debug, Clone, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct Cloudwatch {
+    source: String,
+    /// One metric of our own for a month.
+    pub metric_month: f64,
+    /// One metric that an alarm watches, for a month.
+    pub alarm_month: f64,
+    /// One dashboard for a month.
+    pub dashboard_month: f64,
+}
+
 impl Prices {
     /// The list in `file`, or else the one that comes with the command.
     ///
@@ -89,7 +103,7 @@ impl Prices {
         Ok(prices)
     }
 
-    fn all(&self) -> [f64; 9] {
+    fn all(&self) -> [f64; 12] {
         [
             self.api_gateway.million_requests,
             self.lambda.million_requests,
@@ -100,17 +114,21 @@ impl Prices {
             self.sqs.million_requests,
             self.logs.gb,
             self.logs.gb_month,
+            self.cloudwatch.metric_month,
+            self.cloudwatch.alarm_month,
+            self.cloudwatch.dashboard_month,
         ]
     }
 
     /// Where the prices can be looked up.
-    pub(super) fn sources(&self) -> [&str; 5] {
+    pub(super) fn sources(&self) -> [&str; 6] {
         [
             &self.api_gateway.source,
             &self.lambda.source,
             &self.dynamodb.source,
             &self.sqs.source,
             &self.logs.source,
+            &self.cloudwatch.source,
         ]
     }
 }

@@ -3,6 +3,7 @@
 use super::counted::{Step, StoredPayload};
 use super::mix::{Bill, Mix, Usage, standing};
 use super::prices::Prices;
+use super::watch::Watch;
 use crate::say::say;
 use serde_json::{Map, Value, json};
 
@@ -13,6 +14,8 @@ pub(super) struct Report {
     pub mix: Mix,
     /// What is charged.
     pub prices: Prices,
+    /// How many endpoints are busy.
+    pub endpoints: u16,
 }
 
 impl Report {
@@ -61,9 +64,14 @@ impl Report {
             units(Step::Repeated)
         ));
         let standing = standing(mix).bill(prices).total();
+        say(format_args!("\n{:<16} {:>9}", "besides, a month", "dollars"));
         say(format_args!(
-            "besides, {standing:.2} a month whatever arrives: the queue is polled, and the sweeper looks every minute"
+            "{:<16} {standing:>9.2}  whatever arrives: the queue is polled, and the sweeper looks every minute",
+            "polling, sweeper"
         ));
+        for (name, dollars, what) in Watch::of(self.endpoints, prices).lines(self.endpoints) {
+            say(format_args!("{name:<16} {dollars:>9.2}  {what}"));
+        }
     }
 
     /// One object.
@@ -83,6 +91,7 @@ impl Report {
             })
             .collect();
         let (bill, usage) = (self.bill(), self.mix.usage());
+        let watch = Watch::of(self.endpoints, &self.prices);
         json!({
             "deliveries": self.mix.deliveries,
             "prices": {
@@ -95,6 +104,12 @@ impl Report {
             "dollars_per_million": bill.total() / self.mix.deliveries * 1_000_000.0,
             "floor": dollars(&self.floor()),
             "standing_dollars_per_month": standing(&self.mix).bill(&self.prices).total(),
+            "watching_dollars_per_month": {
+                "metrics_always": watch.always,
+                "metrics_at_most": watch.endpoints,
+                "alarms": watch.alarms,
+                "dashboard": watch.dashboard,
+            },
             "used": {
                 "gateway_requests": usage.gateway_requests,
                 "invocations": usage.invocations,

@@ -12,6 +12,21 @@ fn a_mix_is_reckoned_by_service_beside_the_floor() {
 }
 
 #[test]
+fn what_it_costs_to_watch_is_a_line_of_its_own_and_grows_with_the_endpoints() {
+    let of = |endpoints: &str| Folder::new().sekali(&["cost", "--json", "--endpoints", endpoints]).json();
+    let (one, three) = (of("1"), of("3"));
+    let dollars = |json: &Value, what: &str| json["watching_dollars_per_month"][what].as_f64().unwrap();
+    assert!((dollars(&three, "metrics_at_most") - 3.0 * dollars(&one, "metrics_at_most")).abs() < 1e-9);
+    for what in ["metrics_always", "alarms", "dashboard"] {
+        assert!(dollars(&one, what) > 1.0 && dollars(&one, what) == dollars(&three, what), "{what}");
+    }
+    let said = Folder::new().sekali(&["cost", "--endpoints", "3"]).out;
+    for line in ["polling, sweeper", "metrics, always", "metrics, at most", "alarms", "dashboard"] {
+        assert!(said.lines().any(|said| said.starts_with(line)), "{line}: {said}");
+    }
+}
+
+#[test]
 fn the_readme_shows_what_the_command_says() {
     let readme = std::fs::read_to_string(repository().join("README.md")).unwrap();
     let out = Folder::new().sekali(&["cost"]).out;
