@@ -45,4 +45,17 @@ impl DynamoStore {
         self.put(Table::Actions, expression::put_over(item::switched_off::encode_on(off, on))).await?;
         self.take_away(Table::Actions, &item::switched_off::key(&off.destination, &off.place)).await
     }
+
+    /// When a human switched a destination on last; `None`: nobody ever did.
+    ///
+    /// # Errors
+    /// The store did not answer: look again.
+    pub async fn switched_on_at(
+        &self,
+        destination: &DestinationName,
+        place: &str,
+    ) -> Result<Option<UnixMillis>, StoreError> {
+        let item = self.get(Table::Actions, &item::switched_off::on_key(destination, place)).await?;
+        item.as_ref().map(item::switched_off::on_at).transpose()
+    }
 }

@@ -44,7 +44,10 @@ pub(super) fn of_head(status: StatusCode, headers: &HeaderMap, decisive: &[u16])
         429 => not_started(cause),
         400..=499 if !matches!(status, 408 | 409 | 425) => Outcome::Rejected { cause, decisive },
         _ if decisive => not_started(cause),
-        _ => Outcome::Unknown { cause, not_before: wait(headers) },
+        _ => Outcome::Unknown {
+            cause: format!("{cause}, which leaves open whether it happened"),
+            not_before: wait(headers),
+        },
     })
 }
 

@@ -31,7 +31,7 @@ use thiserror::Error;
 use tokio::time::{Instant, timeout_at};
 
 pub use answer::LONGEST_RETRY_AFTER;
-pub use switch::place;
+pub use switch::{BELIEVED_FOR, place};
 
 /// A connection that does not stand by then will hardly ever; the rest of the
 /// call's time is better spent on a later attempt.

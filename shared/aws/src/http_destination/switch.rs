@@ -10,8 +10,9 @@ use std::collections::HashMap;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-/// How long what was read of a switch is believed.
-const BELIEVED_FOR: Duration = Duration::from_secs(60);
+/// How long what was read of a switch is believed: so much later every process
+/// has heard of it.
+pub const BELIEVED_FOR: Duration = Duration::from_secs(60);
 
 /// The switches as one process sees them.
 pub(super) struct Switchboard<S> {

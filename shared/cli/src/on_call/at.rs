@@ -4,6 +4,7 @@ use super::desk::{Desk, Queues, Rules};
 use crate::local::environment;
 use crate::team::Team;
 use anyhow::{Context, Result, bail};
+use aws_sdk_dynamodb::config::ProvideCredentials;
 use clap::Args;
 use sekali::config::{self, Config, Retentions};
 use sekali::deployment::Deployment;
@@ -95,11 +96,33 @@ impl At {
                 seconds("SEKALI_VISIBILITY_S"),
             ),
             rules: rules.said,
-            who: self.who.clone().unwrap_or_else(login),
+            who: self.who.clone().or_else(login),
+            options: self.options(),
             receiver: "the local receiver".to_owned(),
             keepers: Ok(Keepers::new(rules.folder, aws.caller())),
             reach: Reach::said(variable(ALLOW_PRIVATE).as_deref()),
         })
+    }
+
+    /// The way to this receiver, for commands to copy; empty where
+    /// [`STACK`] alone names it.
+    fn options(&self) -> String {
+        let path = |path: &Path| path.display().to_string();
+        let local = self.local.as_ref().map(|file| match file {
+            Some(file) => format!(" --local={}", word(&path(file))),
+            None => " --local".to_owned(),
+        });
+        let option = |name: &str, value: Option<String>| {
+            value.map(|value| format!(" --{name} {}", word(&value))).unwrap_or_default()
+        };
+        [
+            local.unwrap_or_default(),
+            option("stack", self.stack.clone()),
+            option("profile", self.profile.clone()),
+            option("region", self.region.clone()),
+            option("config", self.config.as_deref().map(path)),
+        ]
+        .concat()
     }
 
     async fn deployed(&self, stack: &str) -> Result<Desk> {
@@ -114,6 +137,7 @@ impl At {
             loader = loader.region(aws_config::Region::new(region.clone()));
         }
         let shared = loader.load().await;
+        signed_in(&shared).await?;
         let answer = aws_sdk_cloudformation::Client::new(&shared)
             .describe_stacks()
             .stack_name(stack)
@@ -159,9 +183,10 @@ impl At {
             ),
             rules: rules.said,
             who: match &self.who {
-                Some(who) => who.clone(),
-                None => identity(&shared).await.unwrap_or_else(login),
+                Some(who) => Some(who.clone()),
+                None => identity(&shared).await.or_else(login),
             },
+            options: self.options(),
             receiver: format!("the stack {stack}"),
             keepers: Caller::of(&shared, Patience::PERSON)
                 .await
@@ -210,6 +235,17 @@ fn deployment(
     }
 }
 
+/// Said first, since everything else would fail in words of its own.
+async fn signed_in(shared: &aws_config::SdkConfig) -> Result<()> {
+    let provider = shared.credentials_provider().context("no AWS credentials are configured")?;
+    let found = provider.provide_credentials().await.map(drop);
+    found.map_err(|_| {
+        anyhow::anyhow!(
+            "no AWS credentials: `aws sts get-caller-identity` must answer, with the same --profile; then try again"
+        )
+    })
+}
+
 /// Who AWS says we are, e.g. `assumed-role/on-call/alice`. Nobody needs a right
 /// to ask that.
 async fn identity(shared: &aws_config::SdkConfig) -> Option<String> {
@@ -218,7 +254,35 @@ async fn identity(shared: &aws_config::SdkConfig) -> Option<String> {
     Some(arn.rsplit(':').next().unwrap_or(arn).to_owned())
 }
 
-fn login() -> String {
-    let named = std::env::var("USER").ok().filter(|name| !name.trim().is_empty());
-    named.unwrap_or_else(|| "somebody".to_owned())
+fn login() -> Option<String> {
+    std::env::var("USER").ok().filter(|name| !name.trim().is_empty())
+}
+
+/// One word of a command line, as a shell takes it.
+fn word(text: &str) -> String {
+    let plain = |letter: char| letter.is_ascii_alphanumeric() || "_-./:=@%+,".contains(letter);
+    match !text.is_empty() && text.chars().all(plain) {
+        true => text.to_owned(),
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_way_to_the_receiver_is_said_again_as_it_was_said() {
+        assert_eq!(At::default().options(), "");
+        let local = At { local: Some(None), config: Some("my own.toml".into()), ..At::default() };
+        assert_eq!(local.options(), " --local --config 'my own.toml'");
+        let elsewhere = At { local: Some(Some("target/env".into())), ..At::default() };
+        assert_eq!(elsewhere.options(), " --local=target/env");
+        let stack = At {
+            stack: Some("sekali-prod".to_owned()),
+            region: Some("eu-central-1".to_owned()),
+            ..At::default()
+        };
+        assert_eq!(stack.options(), " --stack sekali-prod --region eu-central-1");
+    }
 }

@@ -1,6 +1,7 @@
 //! Whether whoever is on call means it, and why.
 
 use super::answer::Page;
+use crate::ended::Ended;
 use crate::say::say;
 use anyhow::{Result, ensure};
 use clap::Args;
@@ -38,9 +39,9 @@ impl Yes {
     ///
     /// # Errors
     /// The terminal cannot be read.
-    pub fn given(&self, page: &mut Page, json: bool, question: &str) -> Result<bool> {
+    pub fn given(&self, page: &mut Page, json: bool, question: &str) -> Result<Said> {
         if self.yes {
-            return Ok(true);
+            return Ok(Said::Yes);
         }
         if !json {
             let (text, aside) = page.take();
@@ -52,8 +53,28 @@ impl Yes {
         let given = asked(question)?;
         if !given {
             page.aside("nothing was done: --yes does it");
+            return Ok(Said::No);
         }
-        Ok(given)
+        Ok(Said::Yes)
+    }
+}
+
+/// What was said to a plan.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Said {
+    /// It is to be carried out.
+    Yes,
+    /// It is not: somebody said no, or there was nobody to ask.
+    No,
+    /// Only the plan was wanted.
+    PlanAlone,
+}
+
+impl Said {
+    /// How a command ends that has only shown its plan. What was asked for and
+    /// was not done is no success: a script that forgets --yes is to hear of it.
+    pub fn ended(self, all_well: bool) -> Ended {
+        Ended::with(!all_well || self == Self::No)
     }
 }
 
@@ -82,8 +103,11 @@ impl Consent {
     ///
     /// # Errors
     /// As [`Yes::given`].
-    pub fn given(&self, page: &mut Page, json: bool, question: &str) -> Result<bool> {
-        Ok(!self.dry_run && self.yes.given(page, json, question)?)
+    pub fn given(&self, page: &mut Page, json: bool, question: &str) -> Result<Said> {
+        match self.dry_run {
+            true => Ok(Said::PlanAlone),
+            false => self.yes.given(page, json, question),
+        }
     }
 }
 
@@ -98,4 +122,16 @@ fn asked(question: &str) -> Result<bool> {
     let mut line = String::new();
     input.lock().read_line(&mut line)?;
     Ok(matches!(line.trim(), "y" | "Y" | "yes"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_asked_for_and_not_done_is_no_success_and_a_plan_is_one() {
+        assert_eq!(Said::No.ended(true), Ended::Found);
+        assert_eq!(Said::PlanAlone.ended(true), Ended::Well);
+        assert_eq!(Said::PlanAlone.ended(false), Ended::Found);
+    }
 }

@@ -103,7 +103,7 @@ impl Conflicts {
 }
 
 /// The listed contents that nobody has judged yet.
-fn open<'e>(event: &'e Event, history: &History) -> Vec<&'e EventHash> {
+pub(super) fn open<'e>(event: &'e Event, history: &History) -> Vec<&'e EventHash> {
     event.seen.conflict_hashes.iter().filter(|hash| verdict(hash, history).is_none()).collect()
 }
 

@@ -5,18 +5,19 @@ use super::answer::{Answer, Page};
 use super::at::At;
 use super::confirm::Why;
 use super::desk::Desk;
+use super::destinations::Switch;
 use super::find::Which;
 use super::shown;
 use crate::ended::Ended;
 use anyhow::{Result, ensure};
 use clap::Args;
-use sekali::ids::Who;
-use sekali::key::EventHash;
+use sekali::key::{ActionKey, EventHash};
 use sekali::operate::{Operate, Said, Word};
-use sekali::ports::{Entropy, PauseRecord};
-use sekali::protocol::action::EffectResult;
-use sekali::protocol::decide::{Operator, Prospect};
+use sekali::ports::{Entropy, PauseRecord, Store};
+use sekali::protocol::action::{ActionStatus, EffectResult};
+use sekali::protocol::decide::{Operator, Prospect, quiet_from};
 use sekali::protocol::event::{Event, EventStatus};
+use sekali::time::{Clock, UnixMillis};
 use sekali_aws::{DynamoStore, SqsQueue, SystemClock, SystemEntropy};
 use serde_json::json;
 use std::sync::Arc;
@@ -37,7 +38,7 @@ impl Desk {
     /// # Errors
     /// The tables do not answer, or the event is fought over.
     pub async fn say(&self, event: &Event, operator: &Operator, why: &str) -> Result<Said> {
-        let who = Who::new(self.who.as_str());
+        let who = self.who()?;
         Ok(self.operate().say(&event.key, Word { operator, who: &who, why }).await?)
     }
 
@@ -46,7 +47,7 @@ impl Desk {
     /// # Errors
     /// As [`Desk::say`].
     pub async fn accept(&self, event: &Event, hash: &EventHash, why: &str) -> Result<Said> {
-        Ok(self.operate().accept(event, hash, &Who::new(self.who.as_str()), why).await?)
+        Ok(self.operate().accept(event, hash, &self.who()?, why).await?)
     }
 }
 
@@ -119,15 +120,25 @@ impl About {
         if let Some(event) = self.which.find(desk).await?
             && let Prospect::Acts(destination) =
                 desk.operate().prospect(&event, &desk.store.pauses().await?).await?
-            && let Some(off) = desk.switched_off(&destination).await?
         {
             let mut page = desk.page();
-            let since = shown::time(off.at);
-            let why = format!("{destination} is switched off since {since}: {}", off.cause);
-            page.line(format_args!("{}: not done: {why}", event.id));
-            page.aside(super::destinations::next(&off));
-            let json = json!({ "done": false, "why": why, "event": shown::event(&event) });
-            return Ok(page.answer(json, Ended::Found));
+            let why = match desk.switch(&destination).await? {
+                Switch::On => None,
+                Switch::Off(off) => {
+                    page.aside(super::destinations::next(desk, &off));
+                    let since = shown::time(off.at);
+                    Some(format!("{destination} is switched off since {since}: {}", off.cause))
+                }
+                Switch::HeardUntil(heard) => Some(format!(
+                    "{destination} was switched on a moment ago, of which processors hear until {}",
+                    shown::time(heard)
+                )),
+            };
+            if let Some(why) = why {
+                page.line(format_args!("{}: not done: {why}", event.id));
+                let json = json!({ "done": false, "why": why, "event": shown::event(&event) });
+                return Ok(page.answer(json, Ended::Found));
+            }
         }
         one(desk, &self.which, Operator::Redrive, why).await
     }
@@ -163,6 +174,20 @@ pub struct Resolve {
 }
 
 impl Resolve {
+    /// From when on it can be known that a call did not happen, where it was
+    /// refused to say so now.
+    async fn not_before(&self, desk: &Desk, answer: &Answer) -> Result<Option<UnixMillis>> {
+        let Some(key) = answer.json["event"]["action"].as_str().filter(|_| answer.ended == Ended::Found)
+        else {
+            return Ok(None);
+        };
+        let action = desk.store.action(&ActionKey::from_stored(key)).await?;
+        let from = action
+            .filter(|action| self.did_not_happen && action.status == ActionStatus::InDoubt)
+            .map(|action| quiet_from(&action, desk.deployment.policy(&action.request.destination).as_ref()));
+        Ok(from.filter(|from| *from > SystemClock.now()))
+    }
+
     pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
         let owner = SystemEntropy::new().owner();
         let reason = self.reason.as_deref().map(str::trim).unwrap_or_default();
@@ -177,8 +202,12 @@ impl Resolve {
             }
         };
         let mut answer = one(desk, &self.which, operator, reason).await?;
+        if let Some(from) = self.not_before(desk, &answer).await? {
+            answer.aside.push(format!("it can be said from {} on", shown::time(from)));
+        }
         if self.did_not_happen && answer.ended == Ended::Well {
-            answer.aside.push(format!("to cause it after all: sekali redrive {} --reason ..", self.which.id));
+            let redrive = desk.hint(format_args!("redrive {} --reason '..'", self.which.id));
+            answer.aside.push(format!("to cause it after all: {redrive}"));
         }
         Ok(answer)
     }

@@ -5,8 +5,10 @@ use super::answer::Page;
 use crate::paint::Paint;
 use anyhow::{Result, bail};
 use sekali::deployment::Deployment;
+use sekali::ids::Who;
 use sekali_aws::secrets::Keepers;
 use sekali_aws::{DynamoStore, Reach, SqsQueue};
+use std::fmt::Display;
 
 /// A receiver within reach.
 #[derive(Debug)]
@@ -20,8 +22,10 @@ pub struct Desk {
     pub deployment: Deployment,
     /// Where the rules are from.
     pub rules: Rules,
-    /// Who decides, for the record.
-    pub who: String,
+    /// Who decides, for the record; `None`: nobody is named.
+    pub who: Option<String>,
+    /// The options by which it was found, to be copied: ` --local`.
+    pub options: String,
     /// What to call it.
     pub receiver: String,
     /// Where secrets are kept, as far as whoever is on call may read them;
@@ -72,6 +76,22 @@ impl Desk {
                 bail!("today's rules are needed: {why}; name the deployed file with --config")
             }
         }
+    }
+
+    /// Who decides, for the record.
+    ///
+    /// # Errors
+    /// Nobody is named: a record of somebody's decision would be none.
+    pub fn who(&self) -> Result<Who> {
+        match self.who.as_deref().map(str::trim) {
+            None | Some("") => bail!("nobody is named, and who decides goes on record: --as NAME"),
+            Some(who) => Ok(Who::new(who)),
+        }
+    }
+
+    /// A command of `sekali` about this receiver, to be copied.
+    pub fn hint(&self, command: impl Display) -> String {
+        format!("sekali {command}{}", self.options)
     }
 
     /// An empty page for people.

@@ -10,13 +10,18 @@ use crate::ended::Ended;
 use anyhow::{Result, bail};
 use clap::{Args, Subcommand};
 use sekali::config::{DestinationKind, InDoubt};
-use sekali::ids::{DestinationName, Who};
+use sekali::ids::DestinationName;
 use sekali::ports::{SwitchedOff, Switches};
-use sekali::time::Clock;
+use sekali::time::{Clock, UnixMillis};
 use sekali_aws::SystemClock;
 use sekali_aws::dynamodb::SwitchedOn;
-use sekali_aws::http_destination::place;
+use sekali_aws::http_destination::{BELIEVED_FOR, place};
 use serde_json::{Value, json};
+use std::time::Duration;
+
+/// A processor that looked just before goes by it for so long, and its clock
+/// need not be ours.
+const HEARD_WITHIN: Duration = BELIEVED_FOR.saturating_add(Duration::from_secs(5));
 
 /// Destinations: where effects happen.
 #[derive(Debug, Subcommand)]
@@ -72,35 +77,58 @@ impl Destinations {
 }
 
 impl Desk {
-    /// Whether a destination of today's configuration said that it is gone.
-    /// Only what has a URL can answer 410.
+    /// Whether a destination of today's configuration said that it is gone, or
+    /// did until a moment ago. Only what has a URL can answer 410.
     ///
     /// # Errors
     /// The tables do not answer.
-    pub(super) async fn switched_off(&self, name: &DestinationName) -> Result<Option<SwitchedOff>> {
-        match self.deployment.config.destinations.get(name).map(|destination| &destination.kind) {
-            Some(DestinationKind::Http(url)) => Ok(self.store.switched_off(name, &place(url)).await?),
-            _ => Ok(None),
+    pub(super) async fn switch(&self, name: &DestinationName) -> Result<Switch> {
+        let kind = self.deployment.config.destinations.get(name).map(|destination| &destination.kind);
+        let Some(DestinationKind::Http(url)) = kind else { return Ok(Switch::On) };
+        let place = place(url);
+        if let Some(off) = self.store.switched_off(name, &place).await? {
+            return Ok(Switch::Off(off));
+        }
+        let heard = self.store.switched_on_at(name, &place).await?.map(|at| at.plus(HEARD_WITHIN));
+        Ok(heard.filter(|heard| *heard > SystemClock.now()).map_or(Switch::On, Switch::HeardUntil))
+    }
+}
+
+/// How a destination stands.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Switch {
+    /// It is called.
+    On,
+    /// It answered 410.
+    Off(SwitchedOff),
+    /// It is called again, but by processors that have not heard of it only
+    /// from then on.
+    HeardUntil(UnixMillis),
+}
+
+impl Switch {
+    fn off(self) -> Option<SwitchedOff> {
+        match self {
+            Self::Off(off) => Some(off),
+            Self::On | Self::HeardUntil(_) => None,
         }
     }
 }
 
 /// What to do about a destination that is switched off.
-pub(super) fn next(off: &SwitchedOff) -> String {
-    format!(
-        "next: when {0} is there again, `sekali destinations switch-on {0} --reason '..'`, and the redrive a minute later",
-        off.destination
-    )
+pub(super) fn next(desk: &Desk, off: &SwitchedOff) -> String {
+    let on = desk.hint(format_args!("destinations switch-on {} --reason '..'", off.destination));
+    format!("next: when {} is there again, `{on}`, and the redrive a minute later", off.destination)
 }
 
 async fn list(desk: &Desk) -> Result<Answer> {
     let mut page = desk.page();
     let (mut rows, mut all, mut any_off) = (Vec::new(), Vec::new(), false);
     for destination in desk.deployment.config.destinations.values() {
-        let off = desk.switched_off(&destination.name).await?;
+        let off = desk.switch(&destination.name).await?.off();
         if let Some(off) = &off {
             any_off = true;
-            page.aside(next(off));
+            page.aside(next(desk, off));
         }
         let state = match &off {
             Some(off) => format!("off since {}: {}", shown::time(off.at), off.cause),
@@ -137,18 +165,19 @@ impl SwitchOn {
             bail!("no destination {name} in the configuration; there is {known}");
         }
         let mut page = desk.page();
-        let Some(off) = desk.switched_off(&name).await? else {
+        let Some(off) = desk.switch(&name).await?.off() else {
             page.line(format_args!("{name} is on: nothing was written"));
             return Ok(page.answer(json!({ "done": false, "why": "it is on" }), Ended::Found));
         };
-        let on = SwitchedOn { at: SystemClock.now(), who: Who::new(desk.who.as_str()), why: why.to_owned() };
+        let on = SwitchedOn { at: SystemClock.now(), who: desk.who()?, why: why.to_owned() };
         desk.store.switch_on(&off, &on).await?;
         page.line(format_args!(
-            "{name} is called again within a minute; it was off since {}: {}",
+            "{name} is called again, by every processor from {} on; it was off since {}: {}",
+            shown::time(on.at.plus(HEARD_WITHIN)),
             shown::time(off.at),
             off.cause
         ));
-        page.line("redrive what failed meanwhile after that minute: sekali dlq list");
+        page.line(format_args!("redrive what failed meanwhile after that: {}", desk.hint("dlq list")));
         Ok(page.answer(json!({ "done": true, "was_off": shown_off(&off) }), Ended::Well))
     }
 }

@@ -94,6 +94,9 @@ impl List {
             counted(found.events.len(), "event"),
             if found.more { "; there are more: --limit" } else { "" }
         ));
+        if let Some(unknown) = self.filters.unknown(desk) {
+            page.aside(unknown);
+        }
         let json = json!({
             "events": found.events.iter().map(shown::event).collect::<Vec<_>>(),
             "by_reason": by_reason,

@@ -8,7 +8,7 @@ use super::shown;
 use crate::ended::Ended;
 use anyhow::{Result, bail, ensure};
 use clap::Args;
-use sekali::ids::{EndpointName, Who};
+use sekali::ids::EndpointName;
 use sekali::pause::{DRAINED_PER_MINUTE, Drain, Pauses, REMEMBERED_FOR};
 use sekali::ports::{PauseRecord, Write};
 use sekali::time::Clock;
@@ -80,7 +80,7 @@ impl Pause {
             "no endpoint {endpoint} in the configuration; there is {}",
             configured.keys().map(EndpointName::as_str).collect::<Vec<_>>().join(", ")
         );
-        let (who, why) = (Who::new(desk.who.as_str()), self.why.text()?);
+        let (who, why) = (desk.who()?, self.why.text()?);
         let now = SystemClock.now();
         let pauses = change(desk, |pauses| Ok(pauses.pausing(&endpoint, &who, why, now))).await?;
         let mut page = desk.page();
@@ -88,7 +88,7 @@ impl Pause {
             "{endpoint} is paused within {}: deliveries are stored and acknowledged, nothing new begins",
             shown::span(REMEMBERED_FOR)
         ));
-        page.line(format_args!("end it with: sekali resume {endpoint}"));
+        page.line(format_args!("end it with: {}", desk.hint(format_args!("resume {endpoint}"))));
         Ok(page.answer(json(&pauses), Ended::Well))
     }
 }
@@ -96,8 +96,7 @@ impl Pause {
 impl Resume {
     pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
         let endpoint = EndpointName::new(self.endpoint.as_str());
-        let drain =
-            Drain { at: SystemClock.now(), who: Who::new(desk.who.as_str()), per_minute: self.per_minute };
+        let drain = Drain { at: SystemClock.now(), who: desk.who()?, per_minute: self.per_minute };
         let resumed = change(desk, |pauses| match pauses.resuming(&endpoint, drain.clone()) {
             Some(to) => Ok(to),
             None => bail!("{endpoint} is not paused: see `sekali pauses`"),

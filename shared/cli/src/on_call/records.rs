@@ -52,6 +52,12 @@ impl Resources {
         };
         let mut page = desk.page();
         let Some(resource) = desk.store.resource(&key).await? else {
+            let kinds = &desk.deployment.config.resources;
+            let is_kind = show.id.is_none() || kinds.is_empty() || kinds.contains_key(show.kind.as_str());
+            if !is_kind {
+                let known = kinds.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+                page.aside(format_args!("the configuration has no resource {}; there is {known}", show.kind));
+            }
             return Ok(page.nothing(format_args!("no event has moved {key} yet")));
         };
         page.line(format_args!("{key}"));
@@ -118,10 +124,17 @@ impl Actions {
         }
         let mut json = shown::action(&action);
         if show.request {
-            let request: Value =
-                serde_json::from_slice(&action.request.body).context("the stored request is not JSON")?;
-            page.line(format_args!("{}", serde_json::to_string_pretty(&request)?));
-            json["request"] = request;
+            match action.request.body.is_empty() {
+                // What was frozen is never empty; a privacy request emptied it.
+                true => page.line("  request      erased"),
+                false => {
+                    let request: Value = serde_json::from_slice(&action.request.body)
+                        .context("the stored request is not JSON")?;
+                    page.line(format_args!("{}", serde_json::to_string_pretty(&request)?));
+                    json["request"] = request;
+                }
+            }
+            json["request_erased"] = action.request.body.is_empty().into();
         }
         if show.events {
             let mut sharing = Vec::new();

@@ -2,8 +2,8 @@
 
 use super::answer::{Answer, Page, counted};
 use super::at::At;
-use super::confirm::Consent;
-use super::desk::Desk;
+use super::confirm::{Consent, Said as Consented};
+use super::desk::{Desk, Rules};
 use super::events::Filters;
 use crate::ended::Ended;
 use anyhow::Result;
@@ -119,9 +119,17 @@ impl Replay {
             if found.more { "; there are more: --limit" } else { "" }
         ));
         let question = format!("replay {}?", counted(chosen.len(), "event"));
-        if chosen.is_empty() || !self.consent.given(&mut page, self.at.json, &question)? {
-            return Ok(page.answer(json!({ "plan": planned, "done": [] }), Ended::Well));
+        if let Rules::From(file) = &desk.rules {
+            page.line(format_args!("by the rules of {file}: are these deployed?"));
         }
+        let consent = match chosen.is_empty() {
+            true => Consented::PlanAlone,
+            false => self.consent.given(&mut page, self.at.json, &question)?,
+        };
+        if consent != Consented::Yes {
+            return Ok(page.answer(json!({ "plan": planned, "done": [] }), consent.ended(true)));
+        }
+        desk.who()?;
         let mut done = Vec::new();
         let mut all_well = true;
         for (event, fate) in chosen {

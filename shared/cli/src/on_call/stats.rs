@@ -2,13 +2,14 @@
 
 use super::answer::Answer;
 use super::at::At;
+use super::conflicts;
 use super::desk::Desk;
 use super::shown;
 use crate::ended::Ended;
 use anyhow::Result;
 use clap::Args;
 use sekali::ids::EndpointName;
-use sekali::ports::Due;
+use sekali::ports::{Due, HistoryRecord, PauseRecord};
 use sekali::protocol::event::{Event, EventStatus};
 use sekali::time::{Clock, UnixMillis};
 use sekali_aws::SystemClock;
@@ -23,7 +24,8 @@ use std::time::Duration;
 const STUCK_AFTER: Duration = Duration::from_secs(15 * 60);
 
 /// Count what is open or needs a human, by endpoint: open, stuck, failed, in
-/// doubt, held by reason, duplicates, conflicts, and how old the oldest is.
+/// doubt, held by reason, and how old the oldest is; with --whole also
+/// duplicates, and conflicts that nobody has judged.
 #[derive(Debug, Args)]
 #[command(after_help = "Examples:
   sekali stats --stack sekali-prod
@@ -45,7 +47,8 @@ struct Count {
     held: BTreeMap<&'static str, usize>,
     stuck: usize,
     duplicates: u64,
-    conflicts: u64,
+    /// Contents that nobody has judged.
+    conflicts: usize,
     oldest_open: Option<UnixMillis>,
 }
 
@@ -54,7 +57,6 @@ impl Count {
         let progress = &event.progress;
         *self.by_status.entry(progress.status.as_str()).or_default() += 1;
         self.duplicates += event.seen.deliveries.saturating_sub(1);
-        self.conflicts += event.seen.conflicts;
         if progress.status == EventStatus::Held {
             let reason = progress.reason.as_ref().map_or("no reason", |reason| reason.slug.as_str());
             *self.held.entry(reason).or_default() += 1;
@@ -93,27 +95,40 @@ impl Count {
         }
     }
 
-    fn json(&self, now: UnixMillis) -> Value {
+    fn json(&self, whole: bool, now: UnixMillis) -> Value {
         json!({
             "open": self.open(),
             "stuck": self.stuck,
             "by_status": self.by_status,
             "held": self.held,
-            "duplicates": self.duplicates,
-            "conflicts": self.conflicts,
+            // Nearly all of them are of finished events, which only --whole sees.
+            "duplicates": whole.then_some(self.duplicates),
+            "conflicts": whole.then_some(self.conflicts),
             "oldest_open_s": self.oldest(now).map(|age| age.as_secs()),
         })
     }
 }
 
+/// The endpoints at which nothing new begins.
+async fn paused(desk: &Desk) -> Result<Vec<String>> {
+    let pauses = desk.store.pauses().await?.endpoints;
+    let paused = pauses.iter().filter(|(_, pause)| pause.ended.is_none());
+    Ok(paused.map(|(endpoint, _)| endpoint.to_string()).collect())
+}
+
 impl Stats {
-    pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
-        let now = SystemClock.now();
+    /// Everything that is counted by endpoint, and how much cannot be read.
+    async fn counted(&self, desk: &Desk, now: UnixMillis) -> Result<(BTreeMap<EndpointName, Count>, usize)> {
         let mut counts: BTreeMap<EndpointName, Count> = BTreeMap::new();
-        let mut unreadable = 0_usize;
+        let (mut unreadable, mut in_conflict) = (0_usize, Vec::new());
         let look = |listed| {
             match listed {
-                Listed::Event(event) => counts.entry(event.endpoint.clone()).or_default().take(&event, now),
+                Listed::Event(event) => {
+                    counts.entry(event.endpoint.clone()).or_default().take(&event, now);
+                    if self.whole && !event.seen.conflict_hashes.is_empty() {
+                        in_conflict.push(event);
+                    }
+                }
                 Listed::Unreadable(_) => unreadable += 1,
             }
             ControlFlow::Continue(())
@@ -122,7 +137,20 @@ impl Stats {
             true => desk.store.all(&EventFilter::default(), look).await?,
             false => desk.store.standing(&Due::ALL, look).await?,
         }
+        for event in &in_conflict {
+            let history = desk.store.history(&event.key).await?;
+            let open = conflicts::open(event, &history).len();
+            counts.entry(event.endpoint.clone()).or_default().conflicts += open;
+        }
+        Ok((counts, unreadable))
+    }
+
+    pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
+        let now = SystemClock.now();
+        let (counts, unreadable) = self.counted(desk, now).await?;
+        let paused = paused(desk).await?;
         let mut page = desk.page();
+        let finished = |number: String| if self.whole { number } else { "-".to_owned() };
         let rows = counts.iter().map(|(endpoint, count)| {
             [
                 endpoint.to_string(),
@@ -131,8 +159,8 @@ impl Stats {
                 count.of(EventStatus::Failed).to_string(),
                 count.of(EventStatus::InDoubt).to_string(),
                 count.held(),
-                count.duplicates.to_string(),
-                count.conflicts.to_string(),
+                finished(count.duplicates.to_string()),
+                finished(count.conflicts.to_string()),
                 count.oldest(now).map(shown::span).unwrap_or_default(),
             ]
         });
@@ -154,10 +182,20 @@ impl Stats {
         if unreadable > 0 {
             page.line(format_args!("{unreadable} items cannot be read: `sekali events list` names them"));
         }
+        if !paused.is_empty() {
+            page.line(format_args!("paused: {}; see {}", paused.join(", "), desk.hint("pauses")));
+        }
+        if !self.whole {
+            page.aside(format_args!("conflicts that nobody has judged: {}", desk.hint("conflicts list")));
+        }
         let needs_human = unreadable > 0 || counts.values().any(Count::needs_human);
-        let endpoints: serde_json::Map<_, _> =
-            counts.iter().map(|(endpoint, count)| (endpoint.to_string(), count.json(now))).collect();
-        let json = json!({ "whole": self.whole, "endpoints": endpoints, "unreadable": unreadable });
+        let endpoints: serde_json::Map<_, _> = counts
+            .iter()
+            .map(|(endpoint, count)| (endpoint.to_string(), count.json(self.whole, now)))
+            .collect();
+        let json = json!({
+            "whole": self.whole, "endpoints": endpoints, "paused": paused, "unreadable": unreadable,
+        });
         Ok(page.answer(json, Ended::with(needs_human)))
     }
 }

@@ -106,6 +106,10 @@ impl Sight {
 impl Tail {
     /// Follows until it is ended.
     pub(super) async fn follow(&self, desk: &Desk) -> Result<Ended> {
+        if !self.whole {
+            let every = shown::span(self.every);
+            eprintln!("following {}; what is done within {every} is seen with --whole only", desk.receiver);
+        }
         let mut stop = std::pin::pin!(interrupted());
         let (mut before, mut failed) = (None, 0);
         loop {

@@ -35,7 +35,7 @@ const FIRST_WAIT: Duration = Duration::from_secs(1);
 pub enum NotListed {
     /// Its URL cannot be made.
     #[error("the URL of the list: {0}; see `params` of the endpoint's list")]
-    Url(#[from] NotFilled),
+    Url(NotFilled),
     /// The secret cannot be sent.
     #[error("the list's secret is blank")]
     NoSecret,
@@ -53,13 +53,33 @@ pub enum NotListed {
     Answered(u16),
     /// It did not answer.
     #[error("the list: {0}")]
-    NotGot(#[from] NotGot),
+    NotGot(NotGot),
     /// It answered, and that is no page of it.
     #[error("the list's answer cannot be used: {0}")]
-    Bad(#[from] BadPage),
+    Bad(BadPage),
     /// A page that was read already comes next.
     #[error("the list goes round in a circle")]
     Circle,
+}
+
+// Each says what is below it in its own words: as a source as well it would be
+// said twice.
+impl From<NotFilled> for NotListed {
+    fn from(why: NotFilled) -> Self {
+        Self::Url(why)
+    }
+}
+
+impl From<NotGot> for NotListed {
+    fn from(why: NotGot) -> Self {
+        Self::NotGot(why)
+    }
+}
+
+impl From<BadPage> for NotListed {
+    fn from(why: BadPage) -> Self {
+        Self::Bad(why)
+    }
 }
 
 /// A list that is being read.

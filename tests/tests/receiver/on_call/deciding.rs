@@ -40,6 +40,10 @@ async fn what_is_in_doubt_is_resolved_either_way_and_the_record_says_by_whom() -
     let line = ["resolve", &not, "--did-not-happen", "--reason", "no such task"];
     let refused = ask(desk, &line, Found).await?;
     ensure!(refused.text.contains("may still take effect"), "{}", refused.text);
+    // From when on it can be said stands there, and with the event before.
+    ensure!(refused.aside.iter().any(|line| line.contains("it can be said from 20")), "{refused:?}");
+    let shown = ask(desk, &["events", "show", &not], Well).await?;
+    ensure!(shown.text.contains("--did-not-happen --reason '..' (not before 20"), "{}", shown.text);
     ensure!(ask(desk, &["events", "show", &not], Well).await?.json["history"] == serde_json::json!([]));
     shift.receiver.kept.pass("shop", &not, Duration::from_secs(600)).await?;
     ask(desk, &line, Well).await?;
@@ -52,6 +56,7 @@ async fn what_is_in_doubt_is_resolved_either_way_and_the_record_says_by_whom() -
     ensure!(shift.receiver.destination.acts(&order) == 1);
     let shown = ask(desk, &["events", "show", &not], Well).await?;
     ensure!(texts(&shown.json["history"], "/what") == ["did not happen", "redrive"], "{}", shown.text);
+    ensure!(shown.text.matches("no such task").count() == 1, "evidence is said once: {}", shown.text);
     let twice = ask(desk, &["resolve", &not, "--happened", "x"], Found).await?;
     ensure!(twice.text.contains("not in doubt"), "{}", twice.text);
     Ok(())

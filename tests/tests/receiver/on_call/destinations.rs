@@ -7,6 +7,23 @@ use sekali_cli::on_call;
 use sekali_tests::e2e::desk::{ALICE, ask, texts};
 use sekali_tests::e2e::destination::Manner;
 use sekali_tests::e2e::vendors::{shop, unique};
+use serde_json::json;
+
+impl Shift {
+    async fn a_minute_passes_since_it_was_switched_on(&self) -> Result<()> {
+        let kept = &self.receiver.kept;
+        for item in kept.aws.scan(&kept.tables.actions).await?.iter().filter(|item| !item["on_at"].is_null())
+        {
+            let request = json!({
+                "TableName": kept.tables.actions, "Key": { "pk": item["pk"] },
+                "UpdateExpression": "SET on_at = on_at - :passed",
+                "ExpressionAttributeValues": { ":passed": { "N": "65001" } },
+            });
+            kept.aws.ask("dynamodb", "DynamoDB_20120810.UpdateItem", &request).await?;
+        }
+        Ok(())
+    }
+}
 
 #[tokio::test]
 async fn a_destination_that_answered_410_is_shown_as_off_and_called_again_once_it_is_switched_on()
@@ -44,10 +61,19 @@ async fn a_destination_that_answered_410_is_shown_as_off_and_called_again_once_i
     let record = shift.receiver.kept.aws.scan(&shift.receiver.kept.tables.actions).await?;
     ensure!(record.iter().any(|item| item["on_by"]["S"] == ALICE), "who did it is on record");
 
+    // A process believes for a minute what it has heard: what goes round before
+    // may fail once more.
+    let list = ask(desk, &["dlq", "list"], Found).await?;
+    ensure!(texts(&list.json["letters"], "/would") == ["switched_on"], "{}", list.text);
+    let plan = ask(desk, &["dlq", "redrive", "--reason", "x", "--yes"], Found).await?;
+    ensure!(plan.text.contains("0 letters to redrive"), "{}", plan.text);
+    let refused = ask(desk, &["redrive", &first, "--reason", "x"], Found).await?;
+    ensure!(refused.text.contains("of which processors hear until"), "{}", refused.text);
+    shift.a_minute_passes_since_it_was_switched_on().await?;
     let list = ask(desk, &["dlq", "list"], Found).await?;
     ensure!(texts(&list.json["letters"], "/would") == ["run"], "{}", list.text);
 
-    // A process believes for a minute what it has heard: this is a new one.
+    // This one has heard nothing yet.
     let processor = shift.receiver.worker("processor").await?;
     ask(desk, &["redrive", &first, "--reason", "it is there again"], Well).await?;
     shift.receiver.drain(&processor).await?;

@@ -40,6 +40,8 @@ async fn an_erased_event_is_still_recognised_and_nothing_goes_round_with_it() ->
         ensure!(plan.json["plan"][0]["plan"] == "erase", "{}", plan.text);
         ask(desk, &["events", "erase", &id, "--reason", "request 81", "--yes"], Well).await?;
         shift.is_erased("shop", &id).await?;
+        let action = ask(desk, &["actions", "show", "pack", &order, "--request"], Well).await?;
+        ensure!(action.json["request_erased"] == true && action.text.contains("request      erased"));
         let shown = ask(desk, &["events", "show", &id], Well).await?;
         ensure!(texts(&shown.json["history"], "/what") == ["erase"] && shown.text.contains("request 81"));
         ensure!(shown.json["history"][0]["who"] == ALICE, "{}", shown.text);

@@ -37,11 +37,24 @@ async fn a_stack_is_found_by_its_name_alone() -> Result<()> {
     let json: Value = serde_json::from_slice(&shown.stdout)
         .with_context(|| String::from_utf8_lossy(&shown.stderr).into_owned())?;
     ensure!(shown.status.code() == Some(0) && json["event"]["status"] == "processed", "{json}");
+    // Nobody is there to say yes, and so it is not done: no success.
+    let unsaid =
+        ask(deployed, &sekali, &["events", "erase", &payment.event, "--reason", "x", "--stack", STACK])?;
+    let said = String::from_utf8_lossy(&unsaid.stderr).into_owned();
+    ensure!(unsaid.status.code() == Some(1) && said.contains("nothing was done: --yes does it"), "{said}");
     // The queue and its dead-letter queue are among the outputs, too.
     let letters = ask(deployed, &sekali, &["dlq", "list", "--stack", STACK, "--json"])?;
     let json: Value = serde_json::from_slice(&letters.stdout)?;
     ensure!(json["letters"].is_array(), "{json}");
 
+    let nobody = Command::new(&sekali)
+        .args(["stats", "--stack", STACK, "--region", REGION])
+        .env_clear()
+        .env("AWS_EC2_METADATA_DISABLED", "true")
+        .current_dir(deployed.folder())
+        .output()?;
+    let said = String::from_utf8_lossy(&nobody.stderr).into_owned();
+    ensure!(nobody.status.code() == Some(2) && said.contains("no AWS credentials: `aws sts"), "{said}");
     let nobody = ask(deployed, &sekali, &["stats", "--stack", "sekali-nobody"])?;
     let said = String::from_utf8_lossy(&nobody.stderr).into_owned();
     ensure!(nobody.status.code() == Some(2) && said.contains("is its name right"), "{said}");

@@ -39,7 +39,17 @@ pub(crate) fn encode_on(off: &SwitchedOff, on: &SwitchedOn) -> Item {
         ("on_by", Some(text(on.who.as_str()))),
         ("on_why", Some(text(&on.why))),
     ];
-    whole(&format!("on|{}:{name}|{}", name.len(), off.place), attributes)
+    whole(&on_key(&off.destination, &off.place), attributes)
+}
+
+/// The key of that record.
+pub(crate) fn on_key(destination: &DestinationName, place: &str) -> String {
+    format!("on|{}:{}|{place}", destination.as_str().len(), destination.as_str())
+}
+
+/// When it was switched on, as the record says.
+pub(crate) fn on_at(item: &Item) -> Result<UnixMillis, StoreError> {
+    Ok(UnixMillis(Reading(item).number("on_at")?))
 }
 
 /// What a stored item holds.

@@ -72,7 +72,7 @@ impl Work for Away<'_> {
             Would::EventUnreadable(_) => false,
             Would::Unreadable | Would::Do(Prospect::NoEvent) => self.into.is_some(),
             Would::Do(Prospect::UnderWay | Prospect::InDoubt | Prospect::Held) => false,
-            Would::Do(_) | Would::SwitchedOff(_) => true,
+            Would::Do(_) | Would::SwitchedOff(_) | Would::SwitchedOn(..) => true,
         }
     }
 
@@ -88,7 +88,7 @@ impl Work for Away<'_> {
             },
             (_, None) => {
                 let into = self.into.context("a letter without an event needs --into")?;
-                keep(into, &joined.letter, (&desk.who, self.why))?;
+                keep(into, &joined.letter, (desk.who()?.as_str(), self.why))?;
                 format!("kept in {}", into.display())
             }
         };

@@ -3,6 +3,7 @@
 //! if we end before we have put it back, it is seen again by itself.
 
 use crate::on_call::desk::{Desk, Queues};
+use crate::on_call::destinations::Switch;
 use anyhow::{Result, bail};
 use aws_sdk_sqs::error::ProvideErrorMetadata;
 use aws_sdk_sqs::types::{
@@ -64,6 +65,9 @@ pub enum Would {
     Do(Prospect),
     /// It would fail once more: its destination is switched off.
     SwitchedOff(SwitchedOff),
+    /// It might: its destination was switched on, and until then there may be
+    /// processors that have not heard of it.
+    SwitchedOn(DestinationName, UnixMillis),
     /// Nobody can read what it says.
     Unreadable,
     /// Its event is there, and this version cannot read it; why.
@@ -195,19 +199,21 @@ impl Desk {
 
     /// What would begin at a destination that is switched off would fail there.
     async fn see_switches(&self, joined: &mut [Joined]) -> Result<()> {
-        let mut switches: HashMap<DestinationName, Option<SwitchedOff>> = HashMap::new();
+        let mut switches: HashMap<DestinationName, Switch> = HashMap::new();
         for one in joined {
             let Would::Do(Prospect::Acts(destination)) = &one.would else { continue };
-            let off = match switches.get(destination) {
+            let switch = match switches.get(destination) {
                 Some(known) => known.clone(),
                 None => {
-                    let off = self.switched_off(destination).await?;
-                    switches.insert(destination.clone(), off.clone());
-                    off
+                    let switch = self.switch(destination).await?;
+                    switches.insert(destination.clone(), switch.clone());
+                    switch
                 }
             };
-            if let Some(off) = off {
-                one.would = Would::SwitchedOff(off);
+            match switch {
+                Switch::On => {}
+                Switch::Off(off) => one.would = Would::SwitchedOff(off),
+                Switch::HeardUntil(heard) => one.would = Would::SwitchedOn(destination.clone(), heard),
             }
         }
         Ok(())

@@ -31,14 +31,18 @@ impl List {
     pub(super) async fn answer(&self, desk: &Desk) -> Result<Answer> {
         let plan = self.meant.find(desk).await?;
         let mut page = desk.page();
-        plan.show(&mut page);
+        plan.show(desk, &mut page);
         if let Rules::Unknown(why) = &desk.rules {
             page.aside(format_args!(
                 "without today's rules every endpoint counts as gone: {why}; name the deployed file with --config"
             ));
         }
-        if plan.letters.iter().any(|joined| !matches!(joined.would, Would::SwitchedOff(_))) {
-            page.aside("next: mend the cause, then `sekali dlq redrive --reason '..'`");
+        if plan
+            .letters
+            .iter()
+            .any(|joined| !matches!(joined.would, Would::SwitchedOff(_) | Would::SwitchedOn(..)))
+        {
+            page.aside(format_args!("next: mend the cause, then {}", desk.hint("dlq redrive --reason '..'")));
         }
         let json = json!({
             "letters": plan.json(), "looked_at": plan.looked_at, "more": plan.more, "hidden": plan.elsewhere,

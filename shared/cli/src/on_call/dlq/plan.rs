@@ -107,7 +107,7 @@ pub struct Plan {
 
 impl Plan {
     /// Letter by letter, and what there is of each kind.
-    pub fn show(&self, page: &mut Page) {
+    pub fn show(&self, desk: &Desk, page: &mut Page) {
         let now = SystemClock.now();
         page.table(
             ["id", "endpoint", "type", "age", "attempts", "class", "cause", "a redrive now"],
@@ -129,7 +129,7 @@ impl Plan {
             if self.more { "; there may be more: --limit" } else { "" }
         ));
         for off in self.switched_off().values() {
-            page.aside(destinations::next(off));
+            page.aside(destinations::next(desk, off));
         }
         if self.elsewhere > 0 {
             page.aside(format_args!(
@@ -218,6 +218,7 @@ impl Would {
             Self::Unreadable => "unreadable",
             Self::EventUnreadable(_) => "event_unreadable",
             Self::SwitchedOff(_) => "switched_off",
+            Self::SwitchedOn(..) => "switched_on",
             Self::Do(prospect) => match prospect {
                 Prospect::Acts(_) | Prospect::Ends(EventStatus::Processed, _) => "run",
                 Prospect::Waits => "wait",
@@ -241,6 +242,10 @@ impl std::fmt::Display for Would {
             Self::EventUnreadable(why) => return write!(f, "its event cannot be read: {why}"),
             Self::SwitchedOff(off) => {
                 return write!(f, "would fail again: {} is switched off", off.destination);
+            }
+            Self::SwitchedOn(destination, heard) => {
+                let heard = shown::time(*heard);
+                return write!(f, "might fail again: processors hear of {destination} until {heard}");
             }
             Self::Do(prospect) => prospect,
         };

@@ -9,7 +9,6 @@ use crate::on_call::confirm::Consent;
 use crate::on_call::desk::Desk;
 use anyhow::{Context, Result};
 use clap::Args;
-use sekali::ids::Who;
 use sekali::operate::{Said, Word};
 use sekali::ports::Queue;
 use sekali::protocol::decide::{Operator, Prospect};
@@ -87,11 +86,7 @@ impl Work for Round<'_> {
                     return Ok(Came::Done("was under way already: its message was sent again".to_owned()));
                 }
                 Would::Do(prospect) if prospect.goes_round() => {
-                    let word = Word {
-                        operator: &Operator::Redrive,
-                        who: &Who::new(desk.who.as_str()),
-                        why: self.why,
-                    };
+                    let word = Word { operator: &Operator::Redrive, who: &desk.who()?, why: self.why };
                     desk.operate().say(&event.key, word).await?
                 }
                 _ => break,

@@ -6,7 +6,7 @@ use super::plan::{self, Meant};
 use crate::ended::Ended;
 use crate::interrupted::interrupted;
 use crate::on_call::answer::{Answer, Page, counted};
-use crate::on_call::confirm::Consent;
+use crate::on_call::confirm::{Consent, Said};
 use crate::on_call::desk::Desk;
 use anyhow::Result;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -63,7 +63,7 @@ impl Order<'_> {
     pub async fn carry_out(&self, desk: &Desk, meant: &Meant, work: &impl Work) -> Result<Answer> {
         let plan = meant.find(desk).await?;
         let mut page = desk.page();
-        plan.show(&mut page);
+        plan.show(desk, &mut page);
         let chosen: HashMap<String, Value> = plan
             .letters
             .iter()
@@ -75,10 +75,16 @@ impl Order<'_> {
         let question = format!("{} {}?", self.verb, counted(chosen.len(), "letter"));
         // A plan of which nothing can be done leaves all of it.
         let all_left = chosen.is_empty() && !plan.letters.is_empty();
-        if chosen.is_empty() || !self.consent.given(&mut page, self.json, &question)? {
+        let said = match chosen.is_empty() {
+            true => Said::PlanAlone,
+            false => self.consent.given(&mut page, self.json, &question)?,
+        };
+        if said != Said::Yes {
             let nothing = json!({ "plan": planned, "done": [], "left": [] });
-            return Ok(page.answer(nothing, Ended::with(all_left)));
+            return Ok(page.answer(nothing, said.ended(!all_left)));
         }
+        // Before anything is done, and not letter by letter.
+        desk.who()?;
         let mut run =
             Run { desk, work, chosen, done: Vec::new(), left: Vec::new(), kept: Vec::new(), bar: bar() };
         run.bar.set_length(u64::try_from(run.chosen.len()).unwrap_or(u64::MAX));

@@ -3,12 +3,12 @@
 use crate::ended::Ended;
 use crate::on_call::answer::{Answer, Page, counted};
 use crate::on_call::at::At;
-use crate::on_call::confirm::Consent;
+use crate::on_call::confirm::{Consent, Said};
 use crate::on_call::desk::Desk;
 use crate::on_call::find::Which;
 use anyhow::{Result, anyhow, bail, ensure};
 use clap::Args;
-use sekali::ids::{Tenant, Who};
+use sekali::ids::Tenant;
 use sekali::key::ResourceKey;
 use sekali::operate::Erased;
 use sekali::ports::Store;
@@ -75,10 +75,14 @@ impl Erase {
             .map(|event| json!({ "key": event.key.as_str(), "id": event.id, "plan": plan(event) }))
             .collect();
         let question = format!("erase {}, for good?", counted(chosen.len(), "event"));
-        if chosen.is_empty() || !self.consent.given(&mut page, self.at.json, &question)? {
-            return Ok(page.answer(json!({ "plan": planned, "done": [] }), Ended::with(!left.is_empty())));
+        let said = match chosen.is_empty() {
+            true => Said::PlanAlone,
+            false => self.consent.given(&mut page, self.at.json, &question)?,
+        };
+        if said != Said::Yes {
+            return Ok(page.answer(json!({ "plan": planned, "done": [] }), said.ended(left.is_empty())));
         }
-        let who = Who::new(desk.who.as_str());
+        let who = desk.who()?;
         let (mut done, mut all_well) = (Vec::new(), left.is_empty());
         for event in chosen {
             let failed = match desk.operate().erase(event, &who, why).await {

@@ -89,6 +89,16 @@ impl Filters {
         }
     }
 
+    /// What to say where no endpoint of the configuration has that name: one
+    /// that is gone from it may still have events.
+    pub fn unknown(&self, desk: &Desk) -> Option<String> {
+        let endpoints = &desk.deployment.config.endpoints;
+        let name = self.endpoint.as_deref()?;
+        let is_known = endpoints.is_empty() || endpoints.contains_key(name);
+        let known = || endpoints.keys().map(ToString::to_string).collect::<Vec<_>>().join(", ");
+        (!is_known).then(|| format!("the configuration has no endpoint {name}; there is {}", known()))
+    }
+
     /// Everything that the filters admit, up to a limit, and what could not be
     /// read. Says whether there may be more.
     ///
@@ -150,6 +160,9 @@ impl List {
         page.table(["id", "endpoint", "type", "status", "age", "reason"], rows.collect());
         for why in &found.unreadable {
             page.line(format_args!("an item cannot be read: {why}"));
+        }
+        if let Some(unknown) = self.filters.unknown(desk) {
+            page.aside(unknown);
         }
         let more = if found.more { "; there are more: --limit" } else { "" };
         page.line(format_args!("{}{more}", counted(found.events.len(), "event")));

@@ -1,6 +1,6 @@
 //! `sekali events show`.
 
-use super::story::{Moment, action_lines, story};
+use super::story::{Moment, action_lines, attempts, story, sweeps};
 use crate::ended::Ended;
 use crate::on_call::answer::{Answer, Page};
 use crate::on_call::at::At;
@@ -10,7 +10,9 @@ use crate::on_call::shown;
 use crate::paint::Tone;
 use anyhow::Result;
 use clap::Args;
-use sekali::ports::{HistoryRecord, Store};
+use sekali::ports::{HistoryRecord, PauseRecord, Store};
+use sekali::protocol::action::Action;
+use sekali::protocol::decide::quiet_from;
 use sekali::protocol::event::{Event, EventStatus};
 use sekali::time::Clock;
 use sekali_aws::SystemClock;
@@ -54,7 +56,8 @@ impl Show {
         page.line(format_args!("  payload      {}", if payload { "stored" } else { "not there" }));
         page.line("");
         tell(&mut page, &moments);
-        if let Some(next) = next_step(&event) {
+        let next = Next { desk, event: &event, action: action.as_ref() }.step().await?;
+        if let Some(next) = &next {
             page.line("");
             page.line(next);
         }
@@ -64,7 +67,7 @@ impl Show {
             "payload": payload,
             "history": shown::history(&history),
             "story": moments.iter().map(Moment::json).collect::<Vec<_>>(),
-            "next": next_step(&event),
+            "next": next,
         });
         Ok(page.answer(json, Ended::Well))
     }
@@ -91,8 +94,10 @@ fn head(page: &mut Page, event: &Event) {
     }
     page.line(format_args!("  correlation  {}", event.correlation));
     page.line(format_args!(
-        "  round        generation {}, {} attempts, {} sweeps",
-        progress.generation, progress.attempts, progress.sweeps
+        "  round        generation {}, {}, {}",
+        progress.generation,
+        attempts(progress.attempts),
+        sweeps(progress.sweeps)
     ));
 }
 
@@ -107,23 +112,61 @@ fn tell(page: &mut Page, moments: &[Moment]) {
 }
 
 /// What whoever is on call would do now.
-fn next_step(event: &Event) -> Option<String> {
-    let id = &event.id;
-    Some(match event.progress.status {
-        EventStatus::Processed | EventStatus::Ignored => return None,
-        EventStatus::Received | EventStatus::Processing => {
-            "It goes on by itself: by its message, or by the sweeper.".to_owned()
-        }
-        EventStatus::Failed if event.is_erased() => return None,
-        EventStatus::Failed if event.is_discarded() => {
-            format!("Discarded: nothing is to be done. After all: sekali redrive {id} --reason '..'")
-        }
-        EventStatus::Failed => format!("When the cause is mended: sekali redrive {id} --reason '..'"),
-        EventStatus::Held => {
-            format!("sekali held release {id} --reason '..', or sekali held discard {id} --reason '..'")
-        }
-        EventStatus::InDoubt => format!(
-            "Look at the destination for the idempotency key, then: sekali resolve {id} --happened REF, or --did-not-happen --reason '..'"
-        ),
-    })
+struct Next<'a> {
+    desk: &'a Desk,
+    event: &'a Event,
+    action: Option<&'a Action>,
+}
+
+impl Next<'_> {
+    async fn step(&self) -> Result<Option<String>> {
+        let (desk, id) = (self.desk, &self.event.id);
+        let of = |verb: &str| desk.hint(format_args!("{verb} {id} --reason '..'"));
+        Ok(Some(match self.event.progress.status {
+            EventStatus::Processed | EventStatus::Ignored => return Ok(None),
+            EventStatus::Received | EventStatus::Processing => self.under_way().await?,
+            EventStatus::Failed if self.event.is_erased() => return Ok(None),
+            EventStatus::Failed if self.event.is_discarded() => {
+                format!("Discarded: nothing is to be done. After all: {}", of("redrive"))
+            }
+            // Which of them has a letter the event does not know; a redrive by
+            // its id would leave the letter, and the alarm that it rings.
+            EventStatus::Failed => format!(
+                "When the cause is mended: {}\nif it has no letter in the dead-letter queue: {}",
+                of("dlq redrive"),
+                of("redrive")
+            ),
+            EventStatus::Held => format!("{}\nor: {}", of("held release"), of("held discard")),
+            EventStatus::InDoubt => self.in_doubt(),
+        }))
+    }
+
+    async fn under_way(&self) -> Result<String> {
+        let pauses = self.desk.store.pauses().await?;
+        let endpoint = &self.event.endpoint;
+        Ok(match pauses.endpoints.get(endpoint).filter(|pause| pause.ended.is_none()) {
+            None => "It goes on by itself: by its message, or by the sweeper.".to_owned(),
+            Some(pause) => format!(
+                "{endpoint} is paused since {} by {}: {}. Nothing new begins before: {}",
+                shown::time(pause.since),
+                pause.who,
+                pause.why,
+                self.desk.hint(format_args!("resume {endpoint}"))
+            ),
+        })
+    }
+
+    fn in_doubt(&self) -> String {
+        let hint = |option: &str| self.desk.hint(format_args!("resolve {} {option}", self.event.id));
+        // INV-2: before that, nobody can know.
+        let not_before = self.action.map_or(String::new(), |action| {
+            let policy = self.desk.deployment.policy(&action.request.destination);
+            format!(" (not before {})", shown::time(quiet_from(action, policy.as_ref())))
+        });
+        format!(
+            "Look at the destination for the idempotency key, then: {}\nor: {}{not_before}",
+            hint("--happened REF"),
+            hint("--did-not-happen --reason '..'")
+        )
+    }
 }

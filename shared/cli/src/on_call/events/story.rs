@@ -1,11 +1,13 @@
 //! The story of an event, in the order in which it happened, as far as the
 //! tables remember it.
 
+use crate::on_call::answer::counted;
 use crate::on_call::shown;
 use sekali::ids::Generation;
 use sekali::protocol::action::{Action, ActionStatus};
 use sekali::protocol::event::{Event, EventStatus};
 use sekali::protocol::history::{Decided, History};
+use sekali::protocol::reason::Reason;
 use sekali::time::UnixMillis;
 use serde_json::{Value, json};
 
@@ -42,7 +44,9 @@ pub fn story(event: &Event, action: Option<&Action>, history: &History) -> Vec<M
 
 fn decided(decided: &Decided) -> Moment {
     let about = decided.about.as_ref().map_or(String::new(), |about| format!(" ({about})"));
-    let why = if decided.why.is_empty() { String::new() } else { format!(": {}", decided.why) };
+    // The evidence that somebody brings is the reason, too.
+    let is_said = decided.why.is_empty() || decided.about.as_ref() == Some(&decided.why);
+    let why = if is_said { String::new() } else { format!(": {}", decided.why) };
     let what = format!(
         "{} says {}{about}{why} [it was {} in generation {}]",
         decided.who,
@@ -86,12 +90,12 @@ fn moved(event: &Event) -> Vec<Moment> {
     }
     if let Some(at) = progress.failed_at {
         let why = shown::reason(progress.reason.as_ref());
-        moments.push(Moment::new(at, format!("failed after {} attempts: {why}", progress.attempts)));
+        moments.push(Moment::new(at, format!("failed after {}: {why}", attempts(progress.attempts))));
     }
     if let (Some(due), false) = (progress.due, progress.status == EventStatus::Failed) {
         let what = match progress.status {
             EventStatus::Held => format!("held: {}", shown::reason(progress.reason.as_ref())),
-            _ => format!("the sweeper looks at it (swept {} times so far)", progress.sweeps),
+            _ => format!("the sweeper looks at it ({} so far)", sweeps(progress.sweeps)),
         };
         moments.push(Moment::new(due, what));
     }
@@ -112,12 +116,25 @@ fn acted(event: &Event, action: &Action) -> Vec<Moment> {
     if let Some(at) = action.settled_at {
         let result = match (&action.result, &action.reason) {
             (Some(result), _) => format!(": {}", result.0),
+            (None, Some(Reason { cause: Some(cause), .. })) if action.status == ActionStatus::Rejected => {
+                format!(": {cause}")
+            }
             (None, Some(_)) => format!(": {}", shown::reason(action.reason.as_ref())),
             (None, None) => String::new(),
         };
         moments.push(Moment::new(at, format!("{} {}{result}", action.name, word(action.status))));
     }
     moments
+}
+
+/// `1 attempt`, `2 attempts`.
+pub fn attempts(number: u32) -> String {
+    counted(usize::try_from(number).unwrap_or(usize::MAX), "attempt")
+}
+
+/// `1 sweep`, `2 sweeps`.
+pub fn sweeps(number: u32) -> String {
+    counted(usize::try_from(number).unwrap_or(usize::MAX), "sweep")
 }
 
 fn word(status: ActionStatus) -> &'static str {

@@ -4,14 +4,14 @@ mod say;
 
 use super::answer::{Answer, Page, counted};
 use super::at::At;
-use super::confirm::Yes;
+use super::confirm::{Said, Yes};
 use super::desk::Desk;
 use super::shown;
 use crate::ended::Ended;
 use anyhow::{Context, Result, anyhow, bail, ensure};
 use clap::Args;
 use sekali::config::{self, Endpoint, SecretName};
-use sekali::ids::{Tenant, Who};
+use sekali::ids::Tenant;
 use sekali::ingest::listed::unsaid;
 use sekali::ports::Secrets;
 use sekali::problem::nearest;
@@ -94,7 +94,7 @@ impl Reconcile {
         let window = Window { from: now.minus(self.since), until: now.minus(self.until) };
         let apis = Apis::new(desk.reach);
         let wait = async |wait: Duration| {
-            eprintln!("the list asks to wait {}", shown::span(wait));
+            eprintln!("the list does not answer, or asks for patience: next try in {}", shown::span(wait));
             tokio::time::sleep(wait).await;
         };
         let mut pages = Pages::new(&apis, wait, subject, &secret, window)?;
@@ -120,6 +120,9 @@ impl Reconcile {
             true => self.ingest(desk, subject, &pages, &found, why, &mut page).await?,
             false => Vec::new(),
         };
+        if found.counts.contains_key(Standing::NeverArrived.as_str()) && !self.ingest {
+            page.aside(format_args!("to take in what never arrived: {}", desk.hint(self.taking_in())));
+        }
         Ok(self.ended(page, &found, &done, (endpoint, window)))
     }
 
@@ -149,7 +152,7 @@ impl Reconcile {
             return Ok(Vec::new());
         }
         let question = format!("take in {}?", counted(missing.len(), "event"));
-        if !self.yes.given(page, self.at.json, &question)? {
+        if self.yes.given(page, self.at.json, &question)? != Said::Yes {
             return Ok(Vec::new());
         }
         let bring = Bring {
@@ -159,7 +162,7 @@ impl Reconcile {
             entropy: SystemEntropy::new(),
             deployment: Arc::new(desk.deployment.clone()),
         };
-        let who = Who::new(desk.who.as_str());
+        let who = desk.who()?;
         let mut done = Vec::new();
         for listed in missing {
             let brought = one(&bring, subject, pages, listed, OnWhoseWord { who: &who, why }).await;
@@ -169,6 +172,19 @@ impl Reconcile {
         Ok(done)
     }
 
+    /// The command that takes in what this one has found.
+    fn taking_in(&self) -> String {
+        let seconds = |span: Duration| format!("{}s", span.as_secs());
+        let tenant = self.tenant.as_ref().map_or(String::new(), |tenant| format!(" --tenant {tenant}"));
+        format!(
+            "reconcile {}{tenant} --since {} --until {} --limit {} --ingest --reason '..'",
+            self.endpoint,
+            seconds(self.since),
+            seconds(self.until),
+            self.limit
+        )
+    }
+
     fn ended(
         &self,
         page: Page,
@@ -176,7 +192,6 @@ impl Reconcile {
         done: &[Value],
         (endpoint, window): (&Endpoint, Window),
     ) -> Answer {
-        let mut page = page;
         let is_well = |listed: &&Listed| match &listed.standing {
             Standing::NeverArrived => {
                 let key = listed.key.as_ref().map(|key| key.as_str());
@@ -186,13 +201,6 @@ impl Reconcile {
             Standing::Received { .. } | Standing::NoRule | Standing::Filtered => true,
         };
         let left = found.events.iter().any(|listed| !is_well(&listed));
-        let missing = found.counts.contains_key(Standing::NeverArrived.as_str());
-        if missing && !self.ingest {
-            page.aside(format_args!(
-                "to take in what never arrived: sekali reconcile {} --ingest --reason ..",
-                endpoint.name
-            ));
-        }
         let json = json!({
             "endpoint": endpoint.name.as_str(),
             "vendor": endpoint.vendor.name().as_str(),

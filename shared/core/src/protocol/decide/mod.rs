@@ -22,6 +22,7 @@ mod tests;
 pub use delivery::{Delivery, Presence};
 pub use intent::{Intent, Late, Wanted};
 pub use operator::Operator;
+pub use probe::quiet_from;
 pub use prospect::{Outlook, Prospect, prospect};
 
 use crate::key::ActionKey;

@@ -20,8 +20,9 @@ pub(super) fn can_ask(policy: Option<&EffectPolicy>) -> bool {
     policy.is_some_and(|policy| policy.in_doubt == InDoubt::Probe)
 }
 
-/// From when on nothing of the last call is on its way any more.
-pub(super) fn quiet_from(action: &Action, policy: Option<&EffectPolicy>) -> UnixMillis {
+/// From when on nothing of the last call is on its way any more: before, nobody
+/// can say that it did not happen (INV-2).
+pub fn quiet_from(action: &Action, policy: Option<&EffectPolicy>) -> UnixMillis {
     let settled = policy.map_or(SETTLING_OF_A_GONE_DESTINATION, |policy| policy.timeout + policy.settling);
     action.lease_until.plus(settled)
 }
