@@ -10,7 +10,7 @@ use sekali_tests::e2e::vendors::{shop, unique};
 use serde_json::json;
 
 impl Shift {
-    async fn a_minute_passes_since_it_was_switched_on(&self) -> Result<()> {
+    pub(super) async fn a_minute_passes_since_it_was_switched_on(&self) -> Result<()> {
         let kept = &self.receiver.kept;
         for item in kept.aws.scan(&kept.tables.actions).await?.iter().filter(|item| !item["on_at"].is_null())
         {

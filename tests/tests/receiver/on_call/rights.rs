@@ -85,9 +85,10 @@ async fn the_policies_of_the_runbook_are_what_the_commands_call() -> Result<()> 
     let [reader, operator] = granted()?;
     ensure!(called() == reader, "a reader is granted {reader:?} and calls {:?}", called());
 
-    let decides: [&[&str]; 8] = [
-        // What is switched off is not redriven to.
-        &["destinations", "switch-on", "packing", "--reason", "x"],
+    // What is switched off, or was a minute ago, is not redriven to.
+    on_call::ask(&desk, &["destinations", "switch-on", "packing", "--reason", "x"]).await?;
+    shift.a_minute_passes_since_it_was_switched_on().await?;
+    let decides: [&[&str]; 7] = [
         &["discard", &first, "--reason", "x"],
         &["redrive", &second, "--reason", "x"],
         &["events", "erase", &first, "--reason", "x", "--yes"],
