@@ -8,6 +8,7 @@ mod conflicts;
 mod content;
 mod pause;
 mod reconcile;
+mod takeover;
 
 use sekali::config::{Retentions, load};
 use sekali::deployment::Deployment;

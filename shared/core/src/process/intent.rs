@@ -12,6 +12,7 @@ use crate::protocol::action::FrozenRequest;
 use crate::protocol::decide::{Intent, Wanted};
 use crate::protocol::event::Event;
 use crate::protocol::order::{Move, ToldBy};
+use crate::protocol::policy::TAKEOVER;
 use crate::protocol::reason::{Reason, Slug};
 use crate::protocol::resource::{Resource, ResourceGuard};
 use crate::rule::{self, Plan, Planned, Truth};
@@ -45,8 +46,13 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
         let processor: &'p Processor<S, D, A, C, E> = self.processor;
         let deployment = &processor.deployment;
         let Some(endpoint) = deployment.config.endpoints.get(&event.endpoint) else {
-            let cause = format!("no endpoint `{}` in the configuration", event.endpoint);
-            return Ok(Intent::Hold(Reason::with(Slug::EndpointGone, cause)).into());
+            let reason = endpoint_gone(event);
+            let takes_over = processor.clock.now().since(event.received_at) < TAKEOVER;
+            return Ok(match takes_over {
+                true => Intent::Unknown { reason, not_before: None },
+                false => Intent::Hold(reason),
+            }
+            .into());
         };
         if let Some(intent) = super::confirm::intent(endpoint, event, payload.body()) {
             return Ok(intent.into());
@@ -119,10 +125,13 @@ fn followed(event: &Event, plan: &Plan) -> Option<ResourceKey> {
 /// asking the vendor's API.
 pub(crate) fn stored<'c>(deployment: &'c Deployment, event: &Event, payload: &Payload) -> Intent<'c> {
     let Some(endpoint) = deployment.config.endpoints.get(&event.endpoint) else {
-        let cause = format!("no endpoint `{}` in the configuration", event.endpoint);
-        return Intent::Hold(Reason::with(Slug::EndpointGone, cause));
+        return Intent::Hold(endpoint_gone(event));
     };
     of(deployment, event, rule::plan(endpoint, event.into(), payload, None))
+}
+
+fn endpoint_gone(event: &Event) -> Reason {
+    Reason::with(Slug::EndpointGone, format!("no endpoint `{}` in the configuration", event.endpoint))
 }
 
 /// What a plan wants, in the protocol's words.

@@ -60,6 +60,12 @@ pub enum Gate {
 /// look costs a write.
 pub const LONGEST_PAUSED_LOOK: Duration = Duration::from_secs(3600);
 
+/// For so long, counted from when an event was received, an endpoint or a
+/// destination that this version does not know may be one of a newer version that
+/// is taking over step by step: longer than the slowest steps that the template
+/// offers. After that it is gone.
+pub const TAKEOVER: Duration = Duration::from_secs(2 * 3600);
+
 /// A message that SQS stamps this long after it was written was moved. Sends
 /// time out long before, so our own late message is never taken for a redrive.
 pub const MOVED_AFTER: Duration = Duration::from_secs(60);

@@ -98,4 +98,7 @@ slugs! {
     LeaseExpired = "lease_expired",
     /// In doubt: the record of a begun action is no longer there.
     ActionGone = "action_gone",
+    /// What a newer version says of it, which this one does not know. The cause
+    /// begins with its word.
+    NewerVersion = "newer_version",
 }

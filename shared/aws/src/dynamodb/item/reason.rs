@@ -14,9 +14,14 @@ pub(crate) fn cause(reason: Option<&Reason>) -> Option<AttributeValue> {
 }
 
 pub(crate) fn decode(read: Reading<'_>) -> Result<Option<Reason>, StoreError> {
-    if read.maybe_text("reason")?.is_none() {
-        return Ok(None);
-    }
-    let slug = read.word("reason", Slug::from_stored)?;
-    Ok(Some(Reason { slug, cause: read.maybe_text("cause")?.map(str::to_owned) }))
+    let Some(word) = read.maybe_text("reason")? else { return Ok(None) };
+    let cause = read.maybe_text("cause")?;
+    Ok(Some(match Slug::from_stored(word) {
+        Some(slug) => Reason { slug, cause: cause.map(str::to_owned) },
+        // After a rollback: a word for people is no reason not to read the item.
+        None => {
+            let cause = [Some(word), cause].into_iter().flatten().collect::<Vec<_>>().join(": ");
+            Reason::with(Slug::NewerVersion, cause)
+        }
+    }))
 }

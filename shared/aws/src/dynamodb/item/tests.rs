@@ -215,7 +215,6 @@ fn an_item_of_a_newer_version_is_read_as_far_as_it_is_known() {
 fn a_word_or_number_that_is_not_known_makes_an_item_unreadable_and_names_it() {
     for (name, value) in [
         ("status", text("paused")),
-        ("reason", text("boredom")),
         ("attempts", number(-1)),
         ("attempts", text("4")),
         ("conflict_hashes", AttributeValue::L(vec![number(1)])),
@@ -262,4 +261,15 @@ fn a_request_that_would_leave_no_room_for_its_result_is_refused_before_it_is_beg
     };
     assert_eq!(sized(action::LARGEST_FROZEN_BODY), Ok(()));
     assert!(matches!(sized(action::LARGEST_FROZEN_BODY + 1), Err(StoreError::Invalid(_))));
+}
+
+// After a rollback what a newer version wrote is read, and still says so.
+#[test]
+fn a_reason_of_a_newer_version_is_shown_and_not_guessed() {
+    let mut item = event::encode(&full_event());
+    item.insert("reason".into(), text("boredom"));
+    let read = |item: &Item| event::decode(item).unwrap().progress.reason.unwrap();
+    assert_eq!(read(&item), Reason::with(Slug::NewerVersion, "boredom: no answer in time"));
+    item.remove("cause");
+    assert_eq!(read(&item), Reason::with(Slug::NewerVersion, "boredom"));
 }

@@ -189,6 +189,10 @@ pub(super) fn bound(bound: &Bound<'_>, at: At<'_>) -> Decision {
         ActionStatus::Ready if at.exhausted(event) => {
             at.fail_while_standing(event, action, exhausted(action), stamped_at)
         }
+        // Another version may know whom to call.
+        ActionStatus::Ready if bound.policy.is_none() && at.takes_over(event) => {
+            Decision::End(End::AskAgain { not_before: None })
+        }
         ActionStatus::Ready if bound.policy.is_none() => {
             at.fail_while_standing(event, action, destination_gone(action), stamped_at)
         }
@@ -245,6 +249,9 @@ fn expired(bound: &Bound<'_>, action: &Action, at: At<'_>) -> Decision {
             Lease::Until(_) => Decision::Probe,
             Lease::TooLittleTime => Decision::End(End::Wait(at.now)),
         };
+    }
+    if bound.policy.is_none() && at.takes_over(event) {
+        return Decision::End(End::AskAgain { not_before: None });
     }
     doubt(event, action, at)
 }

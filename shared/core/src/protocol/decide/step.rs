@@ -3,7 +3,7 @@
 use super::{Decision, End, Then};
 use crate::protocol::action::Action;
 use crate::protocol::event::{Event, EventStatus, Progress};
-use crate::protocol::policy::{Gate, LONGEST_PAUSED_LOOK, Limits};
+use crate::protocol::policy::{Gate, LONGEST_PAUSED_LOOK, Limits, TAKEOVER};
 use crate::protocol::reason::{Reason, Slug};
 use crate::protocol::transition::{ActionWrite, EventWrite, PayloadTtl, Transition};
 use crate::time::UnixMillis;
@@ -146,6 +146,12 @@ impl At<'_> {
     /// Has this round reached its bound of age or tries?
     pub fn exhausted(&self, event: &Event) -> bool {
         event.progress.attempts >= self.limits.attempts || self.too_old(event)
+    }
+
+    /// Is the event so young that what this version does not know of it may be
+    /// a newer version's?
+    pub fn takes_over(&self, event: &Event) -> bool {
+        self.now.since(event.received_at) < TAKEOVER
     }
 
     /// Has this round reached its bound of age?

@@ -59,7 +59,8 @@ pub(super) fn bound(
         (_, ActionStatus::Begun) if at.now >= action.lease_until => {
             let repeatable = policy.is_some_and(|policy| may_repeat(policy, action, at.now));
             // Of asking the sweeps are the bound, not the tries.
-            let askable = can_ask(policy) && !swept_out(event, at);
+            let unknown = policy.is_none() && at.takes_over(event);
+            let askable = (can_ask(policy) || unknown) && !swept_out(event, at);
             if repeatable && at.turn(event).is_some() {
                 wait(event, at)
             } else if (repeatable && !reached(event, at)) || askable {

@@ -18,7 +18,7 @@ use crate::ports::Outcome;
 use crate::protocol::action::{ActionStatus, EffectResult, FrozenRequest};
 use crate::protocol::event::{EventStatus, Progress, Seen, SignatureFacts};
 use crate::protocol::order::{Move, ToldBy};
-use crate::protocol::policy::Lease;
+use crate::protocol::policy::{Lease, TAKEOVER};
 use crate::protocol::reason::Slug;
 use crate::protocol::resource::Resource;
 use crate::protocol::transition::{ActionWrite, PayloadTtl};
@@ -44,7 +44,7 @@ fn event(status: EventStatus) -> Event {
         version: None,
         occurred_at: Some(NOW),
         sequence: None,
-        received_at: NOW,
+        received_at: NOW.minus(TAKEOVER),
         put_nonce: PutNonce::new("put-1"),
         correlation: "c-1".into(),
         signature: SignatureFacts { secret: None, scheme: "v1".into(), signed_at: None },

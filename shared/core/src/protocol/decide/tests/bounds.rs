@@ -84,6 +84,19 @@ fn an_action_without_its_destination_is_not_begun_again() {
     );
 }
 
+// While versions take over from each other the newer one may know whom to call.
+#[test]
+fn a_young_event_waits_for_whoever_knows_its_destination() {
+    let young = Event { received_at: NOW, ..event(EventStatus::Processing) };
+    let expired = Action { lease_until: NOW, ..action(ActionStatus::Begun) };
+    for action in [action(ActionStatus::Ready), expired] {
+        let state = State::Bound { event: &young, action: Some(&action), policy: None, intent: None };
+        let decision = on(state, Input::Message { stamp: fresh(), worker: &worker() }, NOW);
+        assert_eq!(decision, Decision::End(End::AskAgain { not_before: None }), "{:?}", action.status);
+        assert_eq!(then(&sweep_bound(&young, Some(&action), None)), Then::End(End::Send));
+    }
+}
+
 // INV-6: `begun` was durably written once, so nobody knows.
 #[test]
 fn a_begun_action_that_is_gone_leaves_its_event_in_doubt() {
