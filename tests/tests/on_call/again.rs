@@ -146,3 +146,20 @@ async fn a_failed_event_goes_round_again_and_its_queue_may_refuse() {
     assert_eq!(bench.event("evt_1").progress.status, EventStatus::Processed);
     assert_eq!(bench.destination.calls().len(), 2);
 }
+
+// People's machines have clocks of their own.
+#[tokio::test]
+async fn a_redrive_from_a_machine_whose_clock_is_slow_acts_all_the_same() {
+    let bench = Bench::new();
+    bench.destination.script(Script::rejects());
+    bench.deliver("evt_1", "o-1", 10).await;
+    bench.process().await;
+    assert_eq!(bench.event("evt_1").progress.status, EventStatus::Failed);
+    let slow = VirtualClock::at(bench.clock.now().minus(Duration::from_secs(600)));
+    let Operate { store, queue, deployment, .. } = bench.operate();
+    let operate = Operate { store, queue, clock: slow, deployment };
+    let word = Word { operator: &Operator::Redrive, who: &Who::from("alice"), why: "a test" };
+    assert!(matches!(operate.say(&key("evt_1"), word).await, Ok(Said::Done { sent: true, .. })));
+    bench.process().await;
+    assert_eq!(bench.destination.calls().len(), 2);
+}

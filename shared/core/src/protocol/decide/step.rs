@@ -92,10 +92,14 @@ impl At<'_> {
     /// the end, across generations.
     pub fn reopen(&self, event: &Event) -> Transition {
         let progress = &event.progress;
+        // Later than what it failed for, by whatever clock that was told: a
+        // redrive from a machine whose clock is slow wants a rejected action
+        // anew, too.
+        let failed = progress.failed_at.map(|failed| failed.plus(Duration::from_millis(1)));
         let to = Progress {
             status: EventStatus::Received,
             generation: progress.generation.next(),
-            opened_at: self.now,
+            opened_at: self.now.max(failed.unwrap_or(self.now)),
             attempts: 0,
             sweeps: 0,
             action: progress.action.clone(),
