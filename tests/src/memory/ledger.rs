@@ -120,7 +120,8 @@ impl Footprint {
 
 fn of_progress(progress: &Progress) -> usize {
     let texts = [Some(progress.status.as_str()), progress.action.as_ref().map(|key| key.as_str())];
-    sized(texts) + 9 * PER_ATTRIBUTE + of_reason(progress.reason.as_ref())
+    let let_go = progress.let_go.iter().map(|key| Some(key.as_str()));
+    sized(texts.into_iter().chain(let_go)) + 9 * PER_ATTRIBUTE + of_reason(progress.reason.as_ref())
 }
 
 fn of_reason(reason: Option<&Reason>) -> usize {

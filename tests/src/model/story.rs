@@ -200,6 +200,7 @@ impl Catalog {
                 sweeps: 0,
                 action: None,
                 action_generation: None,
+                let_go: Vec::new(),
                 reason: held.then(|| Reason::bare(Slug::MissingKeyPart)),
                 failed_at: None,
                 expires: (!held).then(|| now.expires_after(limits.window)),

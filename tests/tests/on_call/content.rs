@@ -2,6 +2,7 @@
 //! which rules are chosen and moves ordered.
 
 use super::*;
+use sekali::operate::Erased;
 use sekali::protocol::event::EventStatus;
 use sekali_tests::memory::Expiry;
 
@@ -53,6 +54,11 @@ impl Bench {
         self.store.look(|tables| {
             tables.resources().map(|resource| format!("{} by {}", resource.status, resource.order)).collect()
         })
+    }
+
+    /// What all actions together still hold of what was sent.
+    fn bytes_left(&self) -> usize {
+        self.store.look(|tables| tables.actions().map(|action| action.request.body.len()).sum())
     }
 
     fn conflict(&self) -> EventHash {
@@ -196,6 +202,59 @@ async fn a_guard_that_leaves_a_content_out_today_keeps_it_from_being_accepted() 
     let bench = Bench { deployment: Bench::with(&guarded).deployment, ..bench };
     let said = bench.accept("evt_1", &bench.conflict()).await;
     assert!(refused(&said, "guard"), "{said:?}");
+}
+
+// What was sent for an event before other content took its place is its content, too.
+#[tokio::test]
+async fn what_was_sent_before_another_content_was_accepted_is_erased_too() {
+    let bench = Bench::new();
+    bench.deliver("evt_1", "o-secret-1", 10).await;
+    bench.process().await;
+    bench.deliver("evt_1", "o-2", 99).await;
+    assert!(matches!(bench.accept("evt_1", &bench.conflict()).await, Said::Done { .. }));
+    bench.process().await;
+    let event = bench.event("evt_1");
+    assert_eq!((event.progress.status, event.progress.let_go.len()), (EventStatus::Processed, 1));
+    let erased = bench.operate().erase(&event, &Who::from("alice"), "privacy").await;
+    assert_eq!(erased, Ok(Erased::Wholly));
+    assert_eq!((bench.destination.calls().len(), bench.bytes_left()), (2, 0));
+}
+
+// INV-8: none is forgotten for another.
+#[tokio::test]
+async fn an_event_lets_go_of_no_more_actions_than_it_remembers() {
+    let mut bench = Bench::new();
+    bench.deliver("evt_1", "o-1", 10).await;
+    bench.process().await;
+    let forced = Operator::Replay { forced: true };
+    for name in ["first", "second", "third"] {
+        let today = ENDPOINTS
+            .replace("action.pack", &format!("action.{name}"))
+            .replace("pack = {", &format!("{name} = {{"));
+        bench.deployment = Bench::with(&today).deployment;
+        assert!(matches!(bench.say("evt_1", &forced).await, Said::Done { .. }), "{name}");
+        bench.process().await;
+        assert_eq!(bench.event("evt_1").progress.status, EventStatus::Processed);
+    }
+    assert_eq!(bench.event("evt_1").progress.let_go.len(), 3);
+    let said = bench.say("evt_1", &forced).await;
+    assert!(refused(&said, "let go of three"), "{said:?}");
+    let erased = bench.operate().erase(&bench.event("evt_1"), &Who::from("alice"), "privacy").await;
+    assert_eq!(erased, Ok(Erased::Wholly));
+    assert_eq!((bench.destination.calls().len(), bench.bytes_left()), (4, 0));
+}
+
+// An action that another event began holds that event's content.
+#[tokio::test]
+async fn what_another_event_began_is_not_remembered_as_let_go() {
+    let bench = Bench::new();
+    bench.deliver("evt_0", "o-1", 10).await;
+    bench.process().await;
+    bench.deliver("evt_1", "o-1", 10).await;
+    bench.process().await;
+    bench.deliver("evt_1", "o-2", 99).await;
+    assert!(matches!(bench.accept("evt_1", &bench.conflict()).await, Said::Done { .. }));
+    assert_eq!(bench.event("evt_1").progress.let_go, []);
 }
 
 const BUILDS: &str = r#"

@@ -156,6 +156,7 @@ impl Draft {
                 sweeps: 0,
                 action: None,
                 action_generation: None,
+                let_go: Vec::new(),
                 reason: self.hold,
                 failed_at: None,
                 // INV-9: what needs a human carries no TTL.

@@ -3,6 +3,7 @@
 
 use super::{NotSaid, Operate, Said, Word};
 use crate::ids::Who;
+use crate::key::ActionKey;
 use crate::ports::{Erasure, HistoryRecord, Queue, Store};
 use crate::protocol::action::{Action, ActionStatus};
 use crate::protocol::decide::Operator;
@@ -19,7 +20,8 @@ pub enum Erased {
 }
 
 impl<S: Store + HistoryRecord + Erasure, Q: Queue, C: Clock> Operate<S, Q, C> {
-    /// Erases an event's payload, those of its conflicts, and what was sent on.
+    /// Erases an event's payload, those of its conflicts, and what was sent on,
+    /// also by actions that it has let go of since.
     /// It is put on record first: from then on nothing sends it round any more
     /// (INV-2), so that what goes then is missed by nobody.
     ///
@@ -27,7 +29,8 @@ impl<S: Store + HistoryRecord + Erasure, Q: Queue, C: Clock> Operate<S, Q, C> {
     /// See [`NotSaid`]: erase again, which goes on where this broke off.
     pub async fn erase(&self, event: &Event, who: &Who, why: &str) -> Result<Erased, NotSaid> {
         let mut event = event.clone();
-        let mut action = self.action_begun_by(&event).await?;
+        let bound = event.progress.action.clone();
+        let action = self.action_begun_by(&event, bound.as_ref()).await?;
         // A ready one would still send what is to go.
         let ready = action.as_ref().is_some_and(|action| action.status == ActionStatus::Ready);
         if ready || !event.is_erased() {
@@ -37,12 +40,13 @@ impl<S: Store + HistoryRecord + Erasure, Q: Queue, C: Clock> Operate<S, Q, C> {
                 Said::Refused(why) => return Ok(Erased::Not(why)),
                 Said::Followed(_) => return Ok(Erased::Not("its action was settled meanwhile")),
             };
-            action = self.action_begun_by(&event).await?;
         }
-        if let Some(action) = action
-            && !self.store.erase_request(&action).await?
-        {
-            return Ok(Erased::Not("its action is under way again: look again when that has ended"));
+        for key in event.progress.action.iter().chain(&event.progress.let_go) {
+            if let Some(action) = self.action_begun_by(&event, Some(key)).await?
+                && !self.store.erase_request(&action).await?
+            {
+                return Ok(Erased::Not("its action is under way again: look again when that has ended"));
+            }
         }
         let others = event.seen.conflict_hashes.iter().chain(&event.seen.repeated_as);
         for hash in std::iter::once(&event.hash).chain(others) {
@@ -52,8 +56,12 @@ impl<S: Store + HistoryRecord + Erasure, Q: Queue, C: Clock> Operate<S, Q, C> {
     }
 
     /// What another event began holds that event's content, and goes with it.
-    async fn action_begun_by(&self, event: &Event) -> Result<Option<Action>, NotSaid> {
-        let Some(key) = &event.progress.action else { return Ok(None) };
+    async fn action_begun_by(
+        &self,
+        event: &Event,
+        key: Option<&ActionKey>,
+    ) -> Result<Option<Action>, NotSaid> {
+        let Some(key) = key else { return Ok(None) };
         Ok(self.store.action(key).await?.filter(|action| action.begun_by == event.key))
     }
 }

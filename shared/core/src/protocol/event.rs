@@ -9,6 +9,10 @@ use crate::time::{ExpiresAt, UnixMillis};
 /// How many conflicting contents of one event are listed; more are counted.
 pub const CONFLICTS_LISTED: usize = 3;
 
+/// How many actions an event may let go of, as other content is accepted or it
+/// is forced through today's rules: what they sent is found again through it.
+pub const ACTIONS_LET_GO: usize = 3;
+
 /// Where an event stands. Every other word for it in logs and answers is
 /// [`EventStatus::as_str`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -227,6 +231,10 @@ pub struct Progress {
     pub action: Option<ActionKey>,
     /// The generation of that action, whose end this event follows.
     pub action_generation: Option<Generation>,
+    /// The actions that it began and has let go of since, at most
+    /// [`ACTIONS_LET_GO`]. Nothing follows them any more, but what they sent is
+    /// erased with the event.
+    pub let_go: Vec<ActionKey>,
     /// Why it is ignored, held, failed or in doubt.
     pub reason: Option<Reason>,
     /// When it failed; never before the stamp of the message that failed.

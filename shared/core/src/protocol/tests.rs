@@ -47,6 +47,7 @@ fn event() -> Event {
             sweeps: 0,
             action: None,
             action_generation: None,
+            let_go: Vec::new(),
             reason: None,
             failed_at: None,
             expires: None,

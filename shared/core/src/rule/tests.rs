@@ -81,6 +81,7 @@ fn event(event_type: Option<&str>) -> Event {
             sweeps: 0,
             action: None,
             action_generation: None,
+            let_go: Vec::new(),
             reason: None,
             failed_at: None,
             expires: None,

@@ -20,6 +20,8 @@ pub(crate) const STATUS: &str = "status";
 pub(crate) const GENERATION: &str = "generation";
 pub(crate) const HASH: &str = "hash";
 pub(crate) const ACTION: &str = "action";
+/// Actions that it began and let go of; absent where there are none.
+const LET_GO: &str = "let_go";
 pub(crate) const ENDPOINT: &str = "endpoint";
 pub(crate) const TENANT: &str = "tenant";
 pub(crate) const ID: &str = "id";
@@ -81,6 +83,7 @@ pub(crate) fn facts(facts: &ContentFacts) -> Attributes {
 /// derived, so that they never say other than status and due time; a write
 /// that leaves both unchanged sets the same values and costs no index write.
 pub(crate) fn progress(key: &EventKey, progress: &Progress) -> Attributes {
+    let let_go: Vec<&str> = progress.let_go.iter().map(ActionKey::as_str).collect();
     vec![
         (STATUS, Some(text(progress.status.as_str()))),
         (GENERATION, Some(number(progress.generation))),
@@ -89,6 +92,7 @@ pub(crate) fn progress(key: &EventKey, progress: &Progress) -> Attributes {
         ("sweeps", Some(number(progress.sweeps))),
         (ACTION, progress.action.as_ref().map(|action| text(action.as_str()))),
         ("action_generation", progress.action_generation.map(number)),
+        (LET_GO, (!let_go.is_empty()).then(|| texts(let_go))),
         (REASON, reason::slug(progress.reason.as_ref())),
         ("cause", reason::cause(progress.reason.as_ref())),
         ("failed_at", progress.failed_at.map(millis)),
@@ -161,6 +165,7 @@ fn decode_progress(read: Reading<'_>) -> Result<Progress, StoreError> {
         sweeps: read.number("sweeps")?,
         action: read.maybe_text(ACTION)?.map(ActionKey::from_stored),
         action_generation: read.maybe_number("action_generation")?.map(Generation::from_stored),
+        let_go: read.texts(LET_GO)?.into_iter().map(ActionKey::from_stored).collect(),
         reason: reason::decode(read)?,
         failed_at: read.maybe_number("failed_at")?.map(UnixMillis),
         expires: read.maybe_number(EXPIRES)?.map(ExpiresAt),

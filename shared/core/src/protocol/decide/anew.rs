@@ -7,7 +7,7 @@ use super::step::At;
 use super::{Decision, End, Intent, Operator, Read, Then};
 use crate::ids::OwnerNonce;
 use crate::protocol::action::{Action, ActionStatus, FrozenRequest};
-use crate::protocol::event::{ContentFacts, Event, EventStatus};
+use crate::protocol::event::{ACTIONS_LET_GO, ContentFacts, Event, EventStatus};
 use crate::protocol::transition::{ActionWrite, Content, PayloadTtl, Transition};
 
 pub(super) const NO_SUCH_CONFLICT: &str = "no conflict with this content is listed";
@@ -74,11 +74,9 @@ pub(super) fn on_action(
         (Operator::Replay { .. } | Operator::Accept { .. }, Some(action)) if !is_settled(action) => {
             refuse("its action is not settled: look again when it is")
         }
-        (Operator::Replay { .. }, _) => {
-            Decision::write(unbound(at.reopen(event), event, action), Then::End(End::Send))
-        }
+        (Operator::Replay { .. }, _) => unbound(at.reopen(event), event, action),
         (Operator::Accept { facts }, _) if event.seen.conflict_hashes.contains(&facts.hash) => {
-            Decision::write(unbound(accepted(event, facts, at), event, action), Then::End(End::Send))
+            unbound(accepted(event, facts, at), event, action)
         }
         (Operator::Accept { .. }, _) => refuse(NO_SUCH_CONFLICT),
         _ => super::operator::on_event(event, operator, at),
@@ -126,15 +124,29 @@ fn again(
     Decision::write(transition, Then::End(End::Send))
 }
 
-/// The event lets go of its action, which must not move at that moment.
-fn unbound(mut transition: Transition, event: &Event, action: Option<&Action>) -> Transition {
+/// The event lets go of its action, which must not move at that moment. What it
+/// began itself it remembers, to have it erased one day; the list is bounded
+/// (INV-8), and none is forgotten for another.
+fn unbound(mut transition: Transition, event: &Event, action: Option<&Action>) -> Decision {
+    let mut let_go = event.progress.let_go.clone();
+    if let Some(action) = action.filter(|action| action.begun_by == event.key)
+        && !let_go.contains(&action.key)
+    {
+        let_go.push(action.key.clone());
+    }
+    if let_go.len() > ACTIONS_LET_GO {
+        return refuse(
+            "it has let go of three actions already: what more it sent could not be erased with it",
+        );
+    }
     if let Some(write) = &mut transition.event {
         write.to.action = None;
         write.to.action_generation = None;
+        write.to.let_go = let_go;
         write.from.hash = Some(event.hash.clone());
     }
     transition.action = action.map(|action| ActionWrite::Check { action: Box::new(action.clone()) });
-    transition
+    Decision::write(transition, Then::End(End::Send))
 }
 
 /// The next generation with other content and what is read off that. Event and

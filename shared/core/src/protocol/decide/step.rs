@@ -104,6 +104,7 @@ impl At<'_> {
             sweeps: 0,
             action: progress.action.clone(),
             action_generation: progress.action_generation,
+            let_go: progress.let_go.clone(),
             reason: None,
             failed_at: None,
             // Nothing open can reach its TTL (INV-9); it gets a new one at its end.

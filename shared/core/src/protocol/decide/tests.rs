@@ -64,6 +64,7 @@ fn event(status: EventStatus) -> Event {
             sweeps: 0,
             action: bound.then(key),
             action_generation: bound.then_some(Generation::FIRST),
+            let_go: Vec::new(),
             reason: None,
             failed_at: (status == EventStatus::Failed).then_some(NOW),
             expires: (!status.needs_human()).then_some(ExpiresAt(9_000_000)),

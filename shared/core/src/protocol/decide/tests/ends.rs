@@ -215,6 +215,7 @@ fn the_next_round_begins_at_nought_and_keeps_its_action() {
     failed.progress.reason = Some(Reason::bare(Slug::AttemptsExhausted));
     failed.progress.action = Some(key());
     failed.progress.action_generation = Some(Generation::FIRST);
+    failed.progress.let_go = vec![key()];
     let state = State::Stored(&failed);
     let decision = on(state, Input::Operator(&Operator::Redrive), NOW.plus(HOUR));
     let expected = Progress {
