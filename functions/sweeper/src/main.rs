@@ -1,5 +1,8 @@
 //! The sweeper function: whatever was left open comes round again.
 
+// Its futures lie deeper within each other than the compiler looks by default.
+#![recursion_limit = "256"]
+
 use lambda_runtime::{Error, LambdaEvent, run, service_fn};
 use sekali::pause::Remembered;
 use sekali::sweep::Sweeper;

@@ -48,6 +48,13 @@ impl EventKey {
         let head = [Some(scope.0.as_str()), tenant.map(Tenant::as_str)];
         Self(encode("event", head.into_iter().chain(id.iter().copied())))
     }
+
+    /// Whether the event lies in this scope, as far as its key tells: that of a
+    /// long id is a digest, and may lie in any.
+    pub fn may_lie_in(&self, scope: &DedupScope) -> bool {
+        let head = encode("event", [Some(scope.0.as_str())].into_iter());
+        self.0.starts_with("event#") || self.0.strip_prefix(&head).is_some_and(|rest| rest.starts_with('|'))
+    }
 }
 
 impl ActionKey {
@@ -166,6 +173,15 @@ mod tests {
         let key = event(&[Some(&long)]);
         assert!(key.as_str().len() < 100);
         assert_ne!(key, event(&[Some(&"x".repeat(5001))]));
+    }
+
+    #[test]
+    fn a_key_tells_its_scope_and_a_digest_may_lie_in_any() {
+        let scope = |name: &str| DedupScope(name.to_owned());
+        let key = event(&[Some("a")]);
+        assert!(key.may_lie_in(&scope("stripe")));
+        assert!(!key.may_lie_in(&scope("strip")) && !key.may_lie_in(&scope("shop")));
+        assert!(event(&[Some(&"x".repeat(5000))]).may_lie_in(&scope("shop")));
     }
 
     proptest! {

@@ -5,6 +5,7 @@
 
 use crate::ids::{EndpointName, Who};
 use crate::ports::{PauseRecord, StoreError};
+use crate::protocol::event::Event;
 use crate::protocol::policy::{Gate, Limits};
 use crate::time::{Clock, Monotonic, UnixMillis};
 use std::collections::BTreeMap;
@@ -23,8 +24,8 @@ pub const TRUSTED_FOR: Duration = Duration::from_secs(60);
 /// nobody says otherwise.
 pub const DRAINED_PER_MINUTE: u32 = 300;
 
-/// How long an ended pause stays on record, beyond every round that it has
-/// made longer.
+/// How long a pause stays on record after everything that waited has gone,
+/// beyond every round that it has made longer.
 const FORGOTTEN_AFTER: Duration = Duration::from_secs(14 * 24 * 3600);
 
 /// The pause of one endpoint, or one that has ended and drains.
@@ -36,7 +37,7 @@ pub struct Pause {
     pub who: Who,
     /// Why.
     pub why: String,
-    /// How long it was paused before, within the same two weeks.
+    /// How long events had to wait before, within the same two weeks.
     pub before: Duration,
     /// When it ended, and how fast it drains.
     pub ended: Option<Drain>,
@@ -51,17 +52,36 @@ pub struct Drain {
     pub who: Who,
     /// How many events the sweeper sends in a minute.
     pub per_minute: u32,
+    /// When nothing was left that waited. From then on the endpoint is as any other.
+    pub over: Option<UnixMillis>,
 }
 
 impl Pause {
-    /// How long events of this endpoint have had to wait: no round grows old by it.
-    fn waited(&self) -> Duration {
-        self.before + self.ended.as_ref().map_or(Duration::ZERO, |ended| ended.at.since(self.since))
+    /// How long events of this endpoint have had to wait, for the pause to end
+    /// and then for their turn: no round grows old by it (INV-8).
+    fn waited(&self, now: UnixMillis) -> Duration {
+        let until = self.ended.as_ref().and_then(|ended| ended.over).unwrap_or(now);
+        self.before + until.since(self.since)
     }
 
     fn is_forgotten(&self, now: UnixMillis) -> bool {
-        let kept = FORGOTTEN_AFTER + self.waited();
-        self.ended.as_ref().is_some_and(|ended| now.since(ended.at) > kept)
+        let over = self.ended.as_ref().and_then(|ended| ended.over);
+        over.is_some_and(|over| now.since(over) > FORGOTTEN_AFTER + self.waited(over))
+    }
+
+    /// Whether nothing of this endpoint begins, or only by turns.
+    pub fn holds_back(&self) -> bool {
+        self.ended.as_ref().is_none_or(|ended| ended.over.is_none())
+    }
+}
+
+impl Drain {
+    /// Whether this event's turn may come before the sweeper would look at it
+    /// by itself: it waits, or came before the end of the pause and was never
+    /// sent round. Once it is sent neither is so any more.
+    pub fn brings(&self, event: &Event) -> bool {
+        let progress = &event.progress;
+        progress.waits || (progress.sweeps == 0 && progress.opened_at <= self.at)
     }
 }
 
@@ -85,16 +105,20 @@ impl Pauses {
             since: running.map_or(now, |pause| pause.since),
             who: who.clone(),
             why: why.to_owned(),
-            before: earlier.map_or(Duration::ZERO, Pause::waited),
+            before: match running {
+                Some(pause) => pause.before,
+                None => earlier.map_or(Duration::ZERO, |pause| pause.waited(now)),
+            },
             ended: None,
         };
         self.with(endpoint, pause, now)
     }
 
-    /// With this endpoint's pause ended. `None`: it is not on record.
+    /// With this endpoint's pause ended, or with another rate where it drains.
+    /// `None`: it is not paused, and nothing waits.
     #[must_use]
     pub fn resuming(&self, endpoint: &EndpointName, drain: Drain) -> Option<Self> {
-        let pause = self.endpoints.get(endpoint)?;
+        let pause = self.endpoints.get(endpoint).filter(|pause| pause.holds_back())?;
         let now = drain.at;
         // Only the rate is new where it has ended before.
         let at = pause.ended.as_ref().map_or(drain.at, |ended| ended.at);
@@ -109,20 +133,44 @@ impl Pauses {
         Self { version: self.version.saturating_add(1), endpoints }
     }
 
-    /// How fast an endpoint drains, where it does.
+    /// With these endpoints' drains over: nothing waits there any more.
+    #[must_use]
+    pub fn drained(&self, endpoints: &[EndpointName], now: UnixMillis) -> Self {
+        let mut drained = Self { version: self.version.saturating_add(1), endpoints: self.endpoints.clone() };
+        for endpoint in endpoints {
+            if let Some(ended) = drained.endpoints.get_mut(endpoint).and_then(|pause| pause.ended.as_mut()) {
+                ended.over.get_or_insert(now);
+            }
+        }
+        drained
+    }
+
+    /// How long the endpoint that was paused first has been so by now. What
+    /// waits there is looked at seldom, and nobody shall forget it.
+    pub fn longest(&self, now: UnixMillis) -> Duration {
+        let paused = self.endpoints.values().filter(|pause| pause.ended.is_none());
+        paused.map(|pause| now.since(pause.since)).max().unwrap_or_default()
+    }
+
+    /// How fast an endpoint drains, while it does.
     pub fn drain(&self, endpoint: &EndpointName) -> Option<&Drain> {
-        self.endpoints.get(endpoint)?.ended.as_ref()
+        self.endpoints.get(endpoint)?.ended.as_ref().filter(|ended| ended.over.is_none())
+    }
+
+    /// Every endpoint that drains.
+    pub fn drains(&self) -> impl Iterator<Item = (&EndpointName, &Drain)> {
+        self.endpoints.keys().filter_map(|endpoint| Some((endpoint, self.drain(endpoint)?)))
     }
 
     /// The bounds of an endpoint's events with its pauses in them: closed while
     /// it is paused, and older by what they had to wait for (INV-8).
     #[must_use]
-    pub fn bounding(&self, endpoint: &EndpointName, limits: Limits) -> Limits {
+    pub fn bounding(&self, endpoint: &EndpointName, limits: Limits, now: UnixMillis) -> Limits {
         match self.endpoints.get(endpoint) {
             None => limits,
             Some(pause) => Limits {
                 gate: if pause.ended.is_none() { Gate::Paused } else { limits.gate },
-                age: limits.age + pause.waited(),
+                age: limits.age + pause.waited(now),
                 ..limits
             },
         }
@@ -166,23 +214,24 @@ impl Remembered {
     }
 }
 
-/// The turns of events that drain, in one run of the sweeper, which comes once
-/// a minute: as many as the rate says go at once, the others are spread over
-/// the time that comes.
+/// The turns that one run of the sweeper, which comes once a minute, gives the
+/// events of endpoints that drain: as many as each one's rate says.
 #[derive(Debug, Default)]
 pub struct Turns(BTreeMap<EndpointName, u32>);
 
 impl Turns {
-    /// The next event's gate.
-    pub fn take(&mut self, endpoint: &EndpointName, drain: &Drain, now: UnixMillis) -> Gate {
-        let taken = self.0.entry(endpoint.clone()).or_default();
-        let turn = *taken;
-        *taken = taken.saturating_add(1);
-        let per_minute = drain.per_minute.max(1);
-        if turn < per_minute {
-            return Gate::Open;
+    /// Takes one of an endpoint's turns. `false`: none is left in this run.
+    pub fn take(&mut self, endpoint: &EndpointName, drain: &Drain) -> bool {
+        let left = self.are_left(endpoint, drain);
+        if left {
+            *self.0.entry(endpoint.clone()).or_default() += 1;
         }
-        Gate::Turn(now.plus(Duration::from_millis(u64::from(turn) * 60_000 / u64::from(per_minute))))
+        left
+    }
+
+    /// Whether this run has any left.
+    pub fn are_left(&self, endpoint: &EndpointName, drain: &Drain) -> bool {
+        self.0.get(endpoint).copied().unwrap_or_default() < drain.per_minute.max(1)
     }
 }
 
@@ -197,7 +246,7 @@ mod tests {
     }
 
     fn drain(hours: u32) -> Drain {
-        Drain { at: at(hours), who: "bob".into(), per_minute: 60 }
+        Drain { at: at(hours), who: "bob".into(), per_minute: 60, over: None }
     }
 
     fn shop() -> EndpointName {
@@ -208,47 +257,70 @@ mod tests {
     fn a_pause_closes_the_gate_of_its_endpoint_alone() {
         let pauses = Pauses::default().pausing(&shop(), &"alice".into(), "outage", at(0));
         let limits = || Limits::standard(HOUR);
-        assert_eq!(pauses.bounding(&shop(), limits()).gate, Gate::Paused);
-        assert_eq!(pauses.bounding(&"stripe".into(), limits()), limits());
+        assert_eq!(pauses.bounding(&shop(), limits(), at(1)).gate, Gate::Paused);
+        assert_eq!(pauses.bounding(&"stripe".into(), limits(), at(1)), limits());
         let resumed = pauses.resuming(&shop(), drain(5)).unwrap();
-        assert_eq!(resumed.bounding(&shop(), limits()).gate, Gate::Open);
+        assert_eq!(resumed.bounding(&shop(), limits(), at(6)).gate, Gate::Open);
         assert_eq!(pauses.resuming(&"stripe".into(), drain(5)), None);
     }
 
     #[test]
-    fn no_round_grows_old_by_a_pause_however_often_it_was_paused() {
+    fn no_round_grows_old_by_a_pause_and_what_drains_after_it_however_often_it_was_paused() {
         let who = "alice".into();
         let once = Pauses::default().pausing(&shop(), &who, "outage", at(0));
         let again = once.pausing(&shop(), &who, "still", at(1));
         assert_eq!(again.endpoints[&shop()].since, at(0));
         let resumed = again.resuming(&shop(), drain(5)).unwrap();
-        let slower = resumed.resuming(&shop(), Drain { per_minute: 1, ..drain(9) }).unwrap();
-        let twice = slower.pausing(&shop(), &who, "again", at(10)).resuming(&shop(), drain(12)).unwrap();
-        let age = |pauses: &Pauses| pauses.bounding(&shop(), Limits::standard(HOUR)).age;
+        let slower = resumed.resuming(&shop(), Drain { per_minute: 1, ..drain(6) }).unwrap();
+        let over = slower.drained(&[shop()], at(9));
+        let twice = over.pausing(&shop(), &who, "again", at(10)).resuming(&shop(), drain(12)).unwrap();
         let standard = Limits::standard(HOUR).age;
+        let waited =
+            |pauses: &Pauses, now| pauses.bounding(&shop(), Limits::standard(HOUR), at(now)).age - standard;
         assert_eq!(
-            [age(&resumed), age(&slower), age(&twice)],
-            [standard + HOUR * 5, standard + HOUR * 5, standard + HOUR * 7]
+            [waited(&once, 3), waited(&resumed, 8), waited(&slower, 8)],
+            [HOUR * 3, HOUR * 8, HOUR * 8]
         );
+        assert_eq!(
+            [waited(&over, 9), waited(&over, 50), waited(&twice, 12)],
+            [HOUR * 9, HOUR * 9, HOUR * 11]
+        );
+        // While it drains it is paused anew: one long wait.
+        let anew = slower.pausing(&shop(), &who, "again", at(7));
+        assert_eq!(waited(&anew, 8), HOUR * 8);
     }
 
     #[test]
-    fn an_ended_pause_is_forgotten_with_the_next_write_after_two_weeks() {
+    fn a_drain_ends_when_nothing_is_left_for_it() {
         let ended = Pauses::default()
             .pausing(&shop(), &"alice".into(), "outage", at(0))
             .resuming(&shop(), drain(1))
             .unwrap();
-        let later = ended.pausing(&"stripe".into(), &"bob".into(), "test", at(1 + 14 * 24 + 2));
-        assert!(!later.endpoints.contains_key(&shop()));
-        assert_eq!(later.version, 3);
+        assert!(ended.drain(&shop()).is_some() && ended.endpoints[&shop()].holds_back());
+        let over = ended.drained(&[shop(), "stripe".into()], at(2));
+        assert_eq!((over.version, over.drain(&shop())), (3, None));
+        assert!(!over.endpoints[&shop()].holds_back());
+        assert_eq!(over.resuming(&shop(), drain(3)), None, "nothing is left to drain");
     }
 
     #[test]
-    fn what_is_over_the_rate_gets_its_turn_later() {
+    fn a_pause_is_forgotten_with_the_next_write_two_weeks_after_all_has_gone() {
+        let ended = Pauses::default()
+            .pausing(&shop(), &"alice".into(), "outage", at(0))
+            .resuming(&shop(), drain(1))
+            .unwrap();
+        let later = at(3 + 14 * 24 + 2);
+        let drains = ended.pausing(&"stripe".into(), &"bob".into(), "test", later);
+        assert!(drains.endpoints.contains_key(&shop()), "it drains still");
+        let over = ended.drained(&[shop()], at(2)).pausing(&"stripe".into(), &"bob".into(), "test", later);
+        assert!(!over.endpoints.contains_key(&shop()));
+    }
+
+    #[test]
+    fn a_run_gives_each_endpoint_that_drains_as_many_turns_as_its_rate_says() {
         let mut turns = Turns::default();
-        let gates: Vec<Gate> = (0..180).map(|_| turns.take(&shop(), &drain(0), at(0))).collect();
-        assert!(gates[..60].iter().all(|gate| *gate == Gate::Open));
-        assert_eq!(gates[60], Gate::Turn(at(0).plus(Duration::from_secs(60))));
-        assert_eq!(gates[179], Gate::Turn(at(0).plus(Duration::from_secs(179))));
+        let given = (0..180).filter(|_| turns.take(&shop(), &drain(0))).count();
+        assert_eq!(given, 60);
+        assert!(turns.take(&"stripe".into(), &drain(0)));
     }
 }

@@ -195,7 +195,7 @@ pub async fn pauses_are_written_only_from_the_version_that_was_read(
     assert_eq!(store.pauses().await?, paused);
     let stale = Pauses::default().pausing(&"shop".into(), &who, "another", NOW);
     assert_eq!(store.set_pauses(0, &stale).await?, Write::Refused);
-    let drain = Drain { at: NOW, who, per_minute: 60 };
+    let drain = Drain { at: NOW, who, per_minute: 60, over: None };
     let resumed = paused.resuming(&"stripe".into(), drain).unwrap_or_default();
     assert_eq!(store.set_pauses(paused.version, &resumed).await?, Write::Applied);
     assert_eq!(store.pauses().await?, resumed);

@@ -183,6 +183,7 @@ pub fn progress(status: EventStatus) -> Progress {
         failed_at: None,
         expires: (!status.needs_human()).then(|| NOW.expires_after(WINDOW)),
         due: (!finished).then_some(NOW),
+        waits: false,
     }
 }
 
@@ -201,6 +202,7 @@ pub fn full_progress(action: ActionKey) -> Progress {
         failed_at: Some(NOW.plus(Duration::from_millis(2))),
         expires: Some(NOW.expires_after(WINDOW)),
         due: Some(NOW.plus(Duration::from_millis(3))),
+        waits: true,
     }
 }
 

@@ -52,11 +52,13 @@ impl Ask {
     }
 
     /// By one who read before that the endpoint is paused, or drains. Only the
-    /// sweeper gives turns.
-    pub fn at_gate(self, shut: Shut) -> Self {
+    /// sweeper gives turns; `early`: to what waits and is not due.
+    pub fn at_gate(self, shut: Shut, early: bool) -> Self {
         let gate = match (shut, self.input) {
             (Shut::Paused, _) => Gate::Paused,
-            (Shut::Drains(until), Asked::Sweep) if self.tick < until => Gate::Turn(at(until)),
+            // What waits and is not due comes by the turns that are left over.
+            (Shut::Drains(_), Asked::Sweep) if early => Gate::Ahead,
+            (Shut::Drains(until), Asked::Sweep) if self.tick < until => Gate::Later,
             (Shut::Drains(_) | Shut::No, _) => Gate::Open,
         };
         Self { gate, ..self }

@@ -118,7 +118,7 @@ impl Ways<'_> {
         let (event, bound, answer) = (worker.event?, worker.bound?, worker.answer?);
         let known = Known::Bound { action: bound, rules: None };
         let decision =
-            self.ask(Ask::of(&world, event, known, Asked::Outcome(answer)).at_gate(worker.gate))?;
+            self.ask(Ask::of(&world, event, known, Asked::Outcome(answer)).at_gate(worker.gate, false))?;
         match self.catalog.decision(decision) {
             Decision::Write { .. } => {
                 let stage = self.first_stage(decision);

@@ -34,7 +34,8 @@ impl Ways<'_> {
         let worker = self.before.workers[number];
         let Some(event) = worker.event else { return };
         let known = self.known(&worker, event);
-        let ask = Ask::of(&self.before, event, known, Asked::Probed { finding, asked }).at_gate(worker.gate);
+        let ask =
+            Ask::of(&self.before, event, known, Asked::Probed { finding, asked }).at_gate(worker.gate, false);
         let Some(decision) = self.ask(ask) else { return };
         let mut world = self.before;
         world.workers[number].decision = Some(decision);

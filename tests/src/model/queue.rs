@@ -98,13 +98,14 @@ impl Ways<'_> {
 }
 
 impl World {
-    /// One tick. No round grows old by a pause.
+    /// One tick. No round grows old by a pause, or by the drain after it.
     pub fn pass(&mut self) {
         self.tick += 1;
-        match self.gate {
-            Shut::Paused => self.waited += 1,
-            Shut::Drains(until) if until <= self.tick => self.gate = Shut::No,
-            Shut::Drains(_) | Shut::No => {}
+        if self.gate != Shut::No {
+            self.waited += 1;
+        }
+        if matches!(self.gate, Shut::Drains(until) if until <= self.tick) {
+            self.gate = Shut::No;
         }
     }
 

@@ -130,7 +130,7 @@ impl Ways<'_> {
         let (Some(letter), Some(event)) = (worker.letter, worker.event) else { return };
         let known = self.known(&worker, event);
         let input = Asked::Refused { moved: letter.moved };
-        let ask = Ask::of(&world, event, known, input).at_gate(worker.gate);
+        let ask = Ask::of(&world, event, known, input).at_gate(worker.gate, false);
         let Some(decision) = self.ask(ask) else { return };
         let at = match self.catalog.decision(decision) {
             Decision::Write { .. } => WorkerAt::WritingRefusal(self.first_stage(decision)),

@@ -205,6 +205,7 @@ impl Catalog {
                 failed_at: None,
                 expires: (!held).then(|| now.expires_after(limits.window)),
                 due: Some(if held { now } else { limits.next_sweep(0, now) }),
+                waits: false,
             },
         }
     }

@@ -5,7 +5,7 @@ use super::catalog::{DecisionRef, at};
 use super::mutant::Slip;
 use super::scenario::{EVENTS, Kind};
 use super::step::{Broken, Ways, What, Who};
-use super::world::{Letter, Stage, Sweeper, SweeperAt, World};
+use super::world::{Letter, Shut, Stage, Sweeper, SweeperAt, World};
 use super::write::{Draft, Written};
 use sekali::ports::Due;
 use sekali::protocol::decide::{Decision, End, Read, Then};
@@ -38,7 +38,9 @@ impl Ways<'_> {
             let progress = &self.catalog.event(event).progress;
             let swept = matches!(Due::of(progress.status), Some(Due::Open | Due::InDoubt));
             let due = swept && progress.due.is_some_and(|due| due <= at(self.before.tick));
-            let Some(mut world) = (if due { Some(self.before) } else { self.spend(Kind::Stale) }) else {
+            let ahead = swept && progress.waits && matches!(self.before.gate, Shut::Drains(_));
+            let Some(mut world) = (if due || ahead { Some(self.before) } else { self.spend(Kind::Stale) })
+            else {
                 continue;
             };
             world.sweepers[number].event = Some(event);
@@ -57,7 +59,9 @@ impl Ways<'_> {
 
     fn sweep_on(&mut self, number: usize, mut world: World, known: Known, what: What) {
         let Some(event) = world.sweepers[number].event else { return };
-        let ask = Ask::of(&world, event, known, Asked::Sweep).at_gate(world.sweepers[number].gate);
+        let progress = &self.catalog.event(event).progress;
+        let early = progress.waits && progress.due.is_some_and(|due| due > at(world.tick));
+        let ask = Ask::of(&world, event, known, Asked::Sweep).at_gate(world.sweepers[number].gate, early);
         let Some(decision) = self.ask(ask) else { return };
         let sweeper = &mut world.sweepers[number];
         match self.catalog.decision(decision) {

@@ -211,7 +211,7 @@ impl Ways<'_> {
         let known = self.known(&worker, event);
         let lease = worker.may_lease.then_some(worker.until);
         let input = Asked::Message { moved: letter.moved, nonce: worker.nonce, lease };
-        let decision = self.ask(Ask::of(&world, event, known, input).at_gate(worker.gate))?;
+        let decision = self.ask(Ask::of(&world, event, known, input).at_gate(worker.gate, false))?;
         if worker.gate == Shut::Paused && self.then(decision) == Some(Then::Call) {
             let broken = Some(Broken::new("a pause", "something new was begun"));
             self.add_checked(who(number), What::IsRefused, self.before, broken);

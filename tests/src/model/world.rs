@@ -28,7 +28,7 @@ pub(super) struct World {
     /// How far the resource has come at the vendor's.
     pub truth: u8,
     pub gate: Shut,
-    /// Ticks for which the endpoint has been paused.
+    /// Ticks for which what waited had to wait for the gate.
     pub waited: u8,
     pub ledger: Ledger,
     pub budget: Budget,

@@ -202,7 +202,7 @@ pub async fn pauses(world: Arc<World>, from: Duration, until: Duration) {
     set(&world, &paused);
     world.diary.note(now, || "a human pauses every endpoint".to_owned());
     world.clock.sleep(until.saturating_sub(from)).await;
-    let drain = Drain { at: world.now(), who, per_minute: 60 };
+    let drain = Drain { at: world.now(), who, per_minute: 60, over: None };
     let resumed = endpoints
         .iter()
         .fold(paused, |pauses, endpoint| pauses.resuming(endpoint, drain.clone()).unwrap_or(pauses));

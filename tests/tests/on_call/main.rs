@@ -6,6 +6,7 @@
 mod again;
 mod conflicts;
 mod content;
+mod fair;
 mod pause;
 mod reconcile;
 mod takeover;
@@ -78,10 +79,15 @@ impl Bench {
 
     /// A vendor says that an order is paid; this is what it is answered.
     async fn deliver(&self, id: &str, order: &str, amount: u32) -> u16 {
+        self.deliver_to("shop", id, order, amount).await
+    }
+
+    /// The same, at another endpoint.
+    async fn deliver_to(&self, endpoint: &str, id: &str, order: &str, amount: u32) -> u16 {
         let body = format!(
             r#"{{"id":"{id}","object":"event","type":"payment.paid","created":1800000000,"livemode":true,"order":"{order}","amount":{amount}}}"#
         );
-        self.receive("shop", &[], body).await
+        self.receive(endpoint, &[], body).await
     }
 
     /// Any delivery of a vendor, signed as it signs.

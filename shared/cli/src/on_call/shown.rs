@@ -72,6 +72,7 @@ pub fn event(event: &Event) -> Value {
         "action_generation": progress.action_generation.map(|generation| generation.get()),
         "failed_at": progress.failed_at.map(time),
         "due": progress.due.map(time),
+        "waits": progress.waits,
         "expires_at": progress.expires.map(|expires| time(expires.as_millis())),
     })
 }

@@ -162,6 +162,7 @@ impl Draft {
                 // INV-9: what needs a human carries no TTL.
                 expires: (!held).then(|| now.expires_after(limits.window)),
                 due: Some(if held { now } else { limits.next_sweep(0, now) }),
+                waits: false,
             },
         };
         (event, facts.payload)

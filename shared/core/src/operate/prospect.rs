@@ -33,7 +33,8 @@ impl<S: Store + HistoryRecord, Q: Queue, C: Clock> Operate<S, Q, C> {
     /// # Errors
     /// See [`NotSaid`].
     pub async fn prospect(&self, event: &Event, pauses: &Pauses) -> Result<Prospect, NotSaid> {
-        let limits = pauses.bounding(&event.endpoint, self.deployment.limits(&event.endpoint));
+        let limits =
+            pauses.bounding(&event.endpoint, self.deployment.limits(&event.endpoint), self.clock.now());
         let mut bound: Option<Bound> = None;
         let mut planned: Option<Planned<'_>> = None;
         for _ in 0..READINGS {

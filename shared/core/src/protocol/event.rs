@@ -243,6 +243,9 @@ pub struct Progress {
     pub expires: Option<ExpiresAt>,
     /// When the sweeper looks next. `None`: not in the index.
     pub due: Option<UnixMillis>,
+    /// It waits at the gate of an endpoint that is paused or drains. Where its
+    /// turn comes earlier, the due time does not keep it.
+    pub waits: bool,
 }
 
 /// What an event write names (INV-5): status and generation always, the hash

@@ -31,7 +31,9 @@ pub struct Limits {
     /// How long after it was received an event is first due for the sweeper;
     /// doubled each time.
     pub first_sweep: Duration,
-    /// The longest interval between two sweeps.
+    /// The longest interval between two sweeps, and the one at which the sweeper
+    /// looks at what waits at a gate: each such look costs a write, and when the
+    /// gate opens nobody waits for it.
     pub longest_sweep: Duration,
     /// How long a received event is left to its own message before a repeated
     /// delivery enqueues it again.
@@ -51,14 +53,13 @@ pub enum Gate {
     Open,
     /// A human has paused the endpoint.
     Paused,
-    /// It drains after a pause, and this event's turn comes then.
-    Turn(UnixMillis),
+    /// It drains after a pause, and in this minute no turn is left. Only the
+    /// sweeper says so: what a message names goes at once.
+    Later,
+    /// It drains, and this event's turn comes before the sweeper would look at
+    /// it again by itself.
+    Ahead,
 }
-
-/// The longest interval at which the sweeper looks at what waits for a pause to
-/// end. After the end an event comes at the latest by then; until then each
-/// look costs a write.
-pub const LONGEST_PAUSED_LOOK: Duration = Duration::from_secs(3600);
 
 /// For so long, counted from when an event was received, an endpoint or a
 /// destination that this version does not know may be one of a newer version that

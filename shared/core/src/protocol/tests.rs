@@ -52,6 +52,7 @@ fn event() -> Event {
             failed_at: None,
             expires: None,
             due: Some(NOW),
+            waits: false,
         },
     }
 }

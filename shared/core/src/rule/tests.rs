@@ -86,6 +86,7 @@ fn event(event_type: Option<&str>) -> Event {
             failed_at: None,
             expires: None,
             due: None,
+            waits: false,
         },
     }
 }

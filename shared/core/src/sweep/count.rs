@@ -1,16 +1,13 @@
 //! How many events need a human: what an alarm watches, since nothing else
 //! becomes of them by itself.
 
-use super::Sweeper;
+use super::{END_OF_TIME, Sweeper};
 use crate::ports::{Due, INDEX_SHARDS, IndexShard, PauseRecord, Queue, Store, StoreError};
 use crate::protocol::event::EventStatus;
 use crate::time::{Clock, UnixMillis};
 
 /// Entries read from one page of the index: they are small.
 const COUNTED_PAGE: usize = 250;
-
-/// Later than any time at which something is due.
-const END_OF_TIME: UnixMillis = UnixMillis(i64::MAX);
 
 /// Most events that need a human that a sweep counts of each status: beyond it
 /// the exact number helps nobody, and reading costs (INV-8).

@@ -3,27 +3,24 @@
 //! state this is the fault-free path on (INV-1).
 
 mod count;
+mod drain;
+mod walk;
 
 pub use count::MOST_COUNTED;
 
 use crate::deployment::Deployment;
 use crate::happened::{Happened, Happenings};
-use crate::ids::CorrelationId;
-use crate::key::EventKey;
-use crate::pause::{Pauses, Remembered, Turns};
-use crate::ports::{
-    Due, INDEX_SHARDS, IndexShard, Message, PauseRecord, Queue, Store, StoreError, Write, apply,
-};
+use crate::ids::{CorrelationId, EndpointName};
+use crate::key::{DedupScope, EventKey};
+use crate::pause::{Drain, Pauses, Remembered, Turns};
+use crate::ports::{Due, Message, PauseRecord, Queue, Store, StoreError, Write, apply};
 use crate::protocol::action::Action;
 use crate::protocol::decide::{Decision, End, Input, Read, State, Then, Undecidable, decide};
 use crate::protocol::event::{Event, EventStatus};
-use crate::protocol::policy::{EffectPolicy, Limits};
+use crate::protocol::policy::{EffectPolicy, Gate, Limits};
 use crate::time::{Clock, UnixMillis};
 use std::sync::Arc;
 use std::time::Duration;
-
-/// Events read from one page of the index.
-const PAGE: usize = 50;
 
 /// Lost races at one event before it is left to the next run.
 const ROUNDS: usize = 6;
@@ -43,9 +40,17 @@ pub struct Sweeper<S, Q, C> {
     pub pauses: Remembered,
 }
 
-/// What one run goes by: the pauses, and whose turn it is after one.
+/// Later than any time at which something is due.
+const END_OF_TIME: UnixMillis = UnixMillis(i64::MAX);
+
+/// The part of a run, as a divisor, in which it may count what needs a human.
+const COUNTING: u32 = 4;
+
+/// What one run goes by: the pauses, whose events are held back by one, and the
+/// turns that it has given after one.
 struct Round<'s> {
     pauses: Arc<Pauses>,
+    held_back: Vec<DedupScope>,
     turns: Turns,
     swept: &'s mut Swept,
     happenings: &'s Happenings,
@@ -64,7 +69,7 @@ pub struct Swept {
     pub left: u64,
     /// The run ended with work left, because its time did.
     pub out_of_time: bool,
-    /// How long the oldest event looked at has been open.
+    /// How long the oldest event looked at has been open, or an endpoint paused.
     pub oldest: Duration,
     /// How many events need a human, counted up to [`MOST_COUNTED`] each:
     /// failed, held, in doubt. `None` where a page of the index was not read.
@@ -92,7 +97,10 @@ impl<S: Store + PauseRecord, Q: Queue, C: Clock> Sweeper<S, Q, C> {
     /// Sweeps everything that is due, until `end` at the latest. Several
     /// sweepers may run at once.
     pub async fn run(&self, end: UnixMillis) -> Swept {
-        let mut swept = Swept::default();
+        let began = self.clock.now();
+        // First, since the alarms rest on it, whatever there is to sweep.
+        let counted_by = began.plus(end.since(began) / COUNTING);
+        let mut swept = Swept { needs_human: self.needs_human(counted_by).await, ..Swept::default() };
         let pauses = match self.pauses.pauses(&self.store, &self.clock).await {
             Ok(pauses) => pauses,
             // Better late than over somebody's pause: the next run is soon.
@@ -102,41 +110,27 @@ impl<S: Store + PauseRecord, Q: Queue, C: Clock> Sweeper<S, Q, C> {
             }
         };
         let happenings = Happenings::default();
-        let mut round = Round { pauses, turns: Turns::default(), swept: &mut swept, happenings: &happenings };
-        for class in [Due::Open, Due::InDoubt] {
-            for shard in 0..INDEX_SHARDS {
-                self.shard(IndexShard { class, shard }, end, &mut round).await;
-            }
-        }
+        swept.oldest = pauses.longest(began);
+        let held_back = self.held_back(&pauses);
+        let swept_now = &mut swept;
+        let mut round =
+            Round { pauses, held_back, turns: Turns::default(), swept: swept_now, happenings: &happenings };
+        self.due(began, end, &mut round).await;
+        self.bring_forward(began, end, &mut round).await;
         swept.happened = happenings.into_all();
-        swept.needs_human = self.needs_human(end).await;
         swept
     }
 
-    async fn shard(&self, shard: IndexShard, end: UnixMillis, round: &mut Round<'_>) {
-        let until = self.clock.now();
-        let mut after = None;
-        loop {
-            let page = match self.store.due(shard, until, after.as_ref(), PAGE).await {
-                Ok(page) => page,
-                Err(error) => {
-                    tracing::warn!(index.part = shard.class.as_str(), index.shard = shard.shard, %error, "a page of the index was not read");
-                    round.swept.left += 1;
-                    return;
-                }
-            };
-            for (key, _) in &page.events {
-                if self.clock.now() >= end {
-                    round.swept.out_of_time = true;
-                    return;
-                }
-                self.sweep(key, round).await;
-            }
-            match page.next {
-                Some(next) => after = Some(next),
-                None => return,
-            }
-        }
+    /// The scopes in whose keys the events of endpoints that are paused or drain
+    /// are seen. Where endpoints share one, all that lies in it.
+    fn held_back(&self, pauses: &Pauses) -> Vec<DedupScope> {
+        let held_back = pauses.endpoints.iter().filter(|(_, pause)| pause.holds_back());
+        held_back.map(|(endpoint, _)| self.scope(endpoint)).collect()
+    }
+
+    fn scope(&self, endpoint: &EndpointName) -> DedupScope {
+        let configured = self.deployment.config.endpoints.get(endpoint);
+        configured.map_or_else(|| endpoint.into(), |endpoint| endpoint.dedup_scope.clone())
     }
 
     async fn sweep(&self, key: &EventKey, round: &mut Round<'_>) {
@@ -151,15 +145,15 @@ impl<S: Store + PauseRecord, Q: Queue, C: Clock> Sweeper<S, Q, C> {
     }
 
     async fn look(&self, key: &EventKey, round: &mut Round<'_>) -> Result<(), Trouble> {
-        let mut gate = None;
+        let mut turn = None;
         for _ in 0..ROUNDS {
             let Some(event) = self.store.event(key).await? else { return Ok(()) };
-            round.swept.oldest = round.swept.oldest.max(self.clock.now().since(event.received_at));
-            let mut limits = round.pauses.bounding(&event.endpoint, self.deployment.limits(&event.endpoint));
+            let now = self.clock.now();
+            round.swept.oldest = round.swept.oldest.max(now.since(event.received_at));
+            let limits = self.deployment.limits(&event.endpoint);
+            let mut limits = round.pauses.bounding(&event.endpoint, limits, now);
             if let Some(drain) = round.pauses.drain(&event.endpoint).filter(|_| is_open(&event)) {
-                // One turn for each event, however often it is read.
-                let now = self.clock.now();
-                limits.gate = *gate.get_or_insert_with(|| round.turns.take(&event.endpoint, drain, now));
+                limits.gate = gate(&event, drain, now, &mut turn, &mut round.turns);
             }
             let mut decision = self.ask(State::Stored(&event), &limits)?;
             let mut bound = None;
@@ -201,6 +195,20 @@ impl<S: Store + PauseRecord, Q: Queue, C: Clock> Sweeper<S, Q, C> {
 
     fn policy(&self, action: Option<&Action>) -> Option<EffectPolicy> {
         action.and_then(|action| self.deployment.policy(&action.request.destination))
+    }
+}
+
+/// The gate of an event whose endpoint drains. It takes one turn, however often
+/// it is read; none where it is not due and nothing brings it forward.
+fn gate(event: &Event, drain: &Drain, now: UnixMillis, turn: &mut Option<bool>, turns: &mut Turns) -> Gate {
+    let early = event.progress.due.is_none_or(|due| due > now);
+    if early && !drain.brings(event) {
+        return Gate::Open;
+    }
+    match (*turn.get_or_insert_with(|| turns.take(&event.endpoint, drain)), early) {
+        (false, _) => Gate::Later,
+        (true, true) => Gate::Ahead,
+        (true, false) => Gate::Open,
     }
 }
 

@@ -222,7 +222,7 @@ pub(super) const WINDOW: Slice = Slice {
     workers: 0,
     sweeper: Pace::Stepwise,
     budget: once(1, 0, 0),
-    bounds: Bounds { window: 3, ..BOUNDS },
+    bounds: Bounds { window: 5, ..BOUNDS },
     horizon: 2,
     ..SLICE
 };

@@ -75,14 +75,15 @@ fn an_event_write_sets_or_removes_every_field_of_its_progress_and_nothing_else()
         "SET #status = :status, #generation = :generation, #opened_at = :opened_at, #attempts = :attempts, \
          #sweeps = :sweeps, #action = :action, #action_generation = :action_generation, \
          #let_go = :let_go, #reason = :reason, \
-         #cause = :cause, #failed_at = :failed_at, #expires_at = :expires_at, #due = :due, #open = :open"
+         #cause = :cause, #failed_at = :failed_at, #expires_at = :expires_at, #due = :due, #open = :open, \
+         #waits = :waits"
     );
     let bare = EventWrite { to: bare_event().progress, ..write(full_event().guard()) };
     assert_eq!(
         words(&event_write(&bare)).0,
         "SET #status = :status, #generation = :generation, #opened_at = :opened_at, #attempts = :attempts, \
          #sweeps = :sweeps REMOVE #action, #action_generation, #let_go, #reason, #cause, #failed_at, #expires_at, \
-         #due, #open"
+         #due, #open, #waits"
     );
 }
 

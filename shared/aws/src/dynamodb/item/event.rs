@@ -16,6 +16,8 @@ pub(crate) const EXPIRES: &str = "expires_at";
 pub(crate) const DUE: &str = "due";
 /// Part and shard of the index in which it stands: the hash key of the index.
 pub(crate) const OPEN: &str = "open";
+/// There, where it waits at the gate of a paused endpoint.
+const WAITS: &str = "waits";
 pub(crate) const STATUS: &str = "status";
 pub(crate) const GENERATION: &str = "generation";
 pub(crate) const HASH: &str = "hash";
@@ -99,6 +101,7 @@ pub(crate) fn progress(key: &EventKey, progress: &Progress) -> Attributes {
         (EXPIRES, progress.expires.map(|expires| number(expires.0))),
         (DUE, progress.due.map(millis)),
         (OPEN, progress.due.and_then(|_| open(key, progress.status))),
+        (WAITS, progress.waits.then(|| number(1))),
     ]
 }
 
@@ -170,5 +173,6 @@ fn decode_progress(read: Reading<'_>) -> Result<Progress, StoreError> {
         failed_at: read.maybe_number("failed_at")?.map(UnixMillis),
         expires: read.maybe_number(EXPIRES)?.map(ExpiresAt),
         due: read.maybe_number(DUE)?.map(UnixMillis),
+        waits: read.maybe_number::<u8>(WAITS)?.is_some(),
     })
 }

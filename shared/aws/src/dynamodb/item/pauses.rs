@@ -30,6 +30,8 @@ struct Ended {
     at: i64,
     who: String,
     per_minute: u32,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    over: Option<i64>,
 }
 
 /// Everything that a write of the pauses sets.
@@ -48,6 +50,7 @@ pub(crate) fn attributes(pauses: &Pauses) -> Result<Attributes, StoreError> {
                 at: ended.at.0,
                 who: ended.who.to_string(),
                 per_minute: ended.per_minute,
+                over: ended.over.map(|over| over.0),
             }),
         })
     });
@@ -74,6 +77,7 @@ pub(crate) fn decode(item: &Item) -> Result<Pauses, StoreError> {
                 at: UnixMillis(ended.at),
                 who: ended.who.as_str().into(),
                 per_minute: ended.per_minute,
+                over: ended.over.map(UnixMillis),
             }),
         };
         Ok((stored.endpoint.as_str().into(), pause))
@@ -90,14 +94,15 @@ mod tests {
     fn pauses_come_back_as_they_were_written() {
         let who = "alice".into();
         let paused = Pauses::default().pausing(&"shop".into(), &who, "outage", UnixMillis(1_000));
-        let drain = Drain { at: UnixMillis(2_000), who: "bob".into(), per_minute: 60 };
-        let written = paused.resuming(&"shop".into(), drain).unwrap().pausing(
+        let drain = Drain { at: UnixMillis(2_000), who: "bob".into(), per_minute: 60, over: None };
+        let resumed = paused.resuming(&"shop".into(), drain).unwrap();
+        let written = resumed.drained(&["shop".into()], UnixMillis(2_500)).pausing(
             &"stripe".into(),
             &who,
             "",
             UnixMillis(3_000),
         );
-        assert_eq!(written.version, 3);
+        assert_eq!(written.version, 4);
         assert_eq!(decode(&whole(PAUSES, attributes(&written).unwrap())), Ok(written));
     }
 }

@@ -60,6 +60,7 @@ pub(crate) fn full_event() -> Event {
             failed_at: Some(UnixMillis(11)),
             expires: Some(ExpiresAt(12)),
             due: Some(UnixMillis(13)),
+            waits: true,
         },
     }
 }
@@ -84,6 +85,7 @@ pub(crate) fn bare_event() -> Event {
             failed_at: None,
             expires: None,
             due: None,
+            waits: false,
             ..full.progress
         },
         ..full

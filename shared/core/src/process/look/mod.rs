@@ -246,11 +246,12 @@ impl<'p, S: Store + PauseRecord, D: Destination, A: Outbound + Secrets, C: Clock
     ) -> Result<Decision, Undecidable> {
         let event = self.known.event.as_ref();
         let deployment = &self.processor.deployment;
+        let now = self.processor.clock.now();
         // Without an event nothing is bounded: its message goes to people.
         let limits = event.map_or(Limits::standard(Duration::ZERO), |event| {
-            self.pauses.bounding(&event.endpoint, deployment.limits(&event.endpoint))
+            self.pauses.bounding(&event.endpoint, deployment.limits(&event.endpoint), now)
         });
-        decide(self.known.state(), input(self.stamp, &self.worker), self.processor.clock.now(), &limits)
+        decide(self.known.state(), input(self.stamp, &self.worker), now, &limits)
     }
 
     /// Draws the nonce of the next claim, which is kept until a call was made

@@ -3,7 +3,7 @@
 use super::{Decision, End, Then};
 use crate::protocol::action::Action;
 use crate::protocol::event::{Event, EventStatus, Progress};
-use crate::protocol::policy::{Gate, LONGEST_PAUSED_LOOK, Limits, TAKEOVER};
+use crate::protocol::policy::{Gate, Limits, TAKEOVER};
 use crate::protocol::reason::{Reason, Slug};
 use crate::protocol::transition::{ActionWrite, EventWrite, PayloadTtl, Transition};
 use crate::time::UnixMillis;
@@ -22,7 +22,7 @@ impl At<'_> {
     /// one again if it had lost it, and leaves the index.
     pub fn event_to(&self, event: &Event, status: EventStatus, reason: Option<Reason>) -> Transition {
         let reason = reason.or_else(|| asked_with_other_input(event, status));
-        let mut to = Progress { status, reason, ..event.progress.clone() };
+        let mut to = Progress { status, reason, waits: false, ..event.progress.clone() };
         if status.needs_human() {
             to.expires = None;
         }
@@ -31,6 +31,10 @@ impl At<'_> {
             EventStatus::Processed | EventStatus::Ignored => None,
             EventStatus::Failed | EventStatus::Held => Some(self.now),
             EventStatus::InDoubt => Some(self.limits.next_sweep(event.progress.sweeps, self.now)),
+            // What has waited at a gate is looked at as usual again.
+            EventStatus::Received | EventStatus::Processing if event.progress.waits => {
+                Some(self.later_due(event))
+            }
             EventStatus::Received | EventStatus::Processing => event.progress.due,
         };
         if status.is_finished() && to.expires.is_none() {
@@ -110,16 +114,22 @@ impl At<'_> {
             // Nothing open can reach its TTL (INV-9); it gets a new one at its end.
             expires: None,
             due: Some(self.limits.next_sweep(0, self.now)),
+            waits: false,
         };
         self.event_with(event, to)
     }
 
     /// When the sweeper looks at an event that goes on as what it is. Always
     /// later than before: every event write names the due time as read, so that
-    /// of two writers with one reading only one writes (INV-5).
+    /// of two writers with one reading only one writes (INV-5). Only what waited
+    /// at a gate comes earlier, and never at the same time.
     pub fn later_due(&self, event: &Event) -> UnixMillis {
         let next = self.limits.next_sweep(event.progress.sweeps, self.now);
-        event.progress.due.map_or(next, |due| next.max(due.plus(Duration::from_millis(1))))
+        match event.progress.due {
+            Some(_) if event.progress.waits => apart(event, next),
+            Some(due) => next.max(due.plus(Duration::from_millis(1))),
+            None => next,
+        }
     }
 
     /// May nothing new begin at present?
@@ -133,19 +143,20 @@ impl At<'_> {
     }
 
     /// When the sweeper looks again at an event that waits at the gate; `None`
-    /// where it is open. While paused as long as it has waited by now, so that
-    /// a long pause costs few writes.
+    /// where it may go on. Never further off than two sweeps are apart: each
+    /// look also keeps the event from its TTL (INV-9).
     pub fn turn(&self, event: &Event) -> Option<UnixMillis> {
-        let waited = self.now.since(event.progress.opened_at);
-        let next = match self.limits.gate {
-            Gate::Open => return None,
-            Gate::Paused => {
-                let longest = LONGEST_PAUSED_LOOK.max(self.limits.first_sweep);
-                self.now.plus(waited.clamp(self.limits.first_sweep, longest))
-            }
-            Gate::Turn(at) => at,
-        };
+        if matches!(self.limits.gate, Gate::Open | Gate::Ahead) {
+            return None;
+        }
+        let next = self.now.plus(self.limits.longest_sweep);
         Some(event.progress.due.map_or(next, |due| next.max(due.plus(Duration::from_millis(1)))))
+    }
+
+    /// Does the sweeper look at this event now?
+    pub fn is_due(&self, event: &Event) -> bool {
+        let ahead = self.limits.gate == Gate::Ahead;
+        event.progress.due.is_some_and(|due| ahead || due <= self.now)
     }
 
     /// Has this round reached its bound of age or tries?
@@ -163,6 +174,11 @@ impl At<'_> {
     pub fn too_old(&self, event: &Event) -> bool {
         self.now.since(event.progress.opened_at) >= self.limits.age
     }
+}
+
+/// A due time other than the event's own: whoever has read the same is refused (INV-5).
+pub(super) fn apart(event: &Event, due: UnixMillis) -> UnixMillis {
+    if event.progress.due == Some(due) { due.plus(Duration::from_millis(1)) } else { due }
 }
 
 /// That an event asked for its action with other values stays visible to its end.

@@ -3,7 +3,7 @@
 
 use super::claim::{doubt, exhausted, gone, may_repeat};
 use super::probe::can_ask;
-use super::step::At;
+use super::step::{At, apart};
 use super::{Decision, End, Read, Then, follow};
 use crate::protocol::action::{Action, ActionStatus};
 use crate::protocol::event::{Event, EventStatus, Progress};
@@ -15,7 +15,7 @@ pub(super) fn looks_at(event: &Event, at: At<'_>) -> Decision {
     let progress = &event.progress;
     match (progress.status, &progress.action) {
         // The index was stale, or another sweeper was here.
-        _ if progress.due.is_none_or(|due| due > at.now) => Decision::End(End::Drop),
+        _ if !at.is_due(event) => Decision::End(End::Drop),
         (EventStatus::Received | EventStatus::Processing | EventStatus::InDoubt, Some(action)) => {
             Decision::Read(Read::Action(action.clone()))
         }
@@ -101,20 +101,23 @@ fn swept_out(event: &Event, at: At<'_>) -> bool {
 /// event to the next look.
 fn later(event: &Event, then: Then, at: At<'_>) -> Decision {
     let sweeps = event.progress.sweeps.saturating_add(1);
-    let due = Some(at.limits.next_sweep(sweeps, at.now));
-    goes_on(event, Progress { sweeps, due, ..event.progress.clone() }, then, at)
+    let due = Some(apart(event, at.limits.next_sweep(sweeps, at.now)));
+    goes_on(event, Progress { sweeps, due, waits: false, ..event.progress.clone() }, then, at)
 }
 
 /// It waits at the gate, which is no sweep (INV-8).
 fn wait(event: &Event, at: At<'_>) -> Decision {
-    let to = Progress { due: at.turn(event), ..event.progress.clone() };
+    let to = Progress { due: at.turn(event), waits: true, ..event.progress.clone() };
     goes_on(event, to, Then::End(End::Drop), at)
 }
 
 fn goes_on(event: &Event, mut to: Progress, then: Then, at: At<'_>) -> Decision {
-    // Nothing open can reach its TTL (INV-9): what has used half of its window
-    // loses it, and gets a new one when it is finished.
-    let half = at.now.plus(at.limits.window / 2);
+    // Nothing open can reach its TTL (INV-9): what will have used half of its
+    // window by the next look loses it, and gets a new one when it is finished.
+    // The next look is hours off at most, half a window more than that: by then
+    // the delivery that created the event has put its payload, or is dead.
+    let next = to.due.map_or(at.now, |due| due.max(at.now));
+    let half = next.plus(at.limits.window / 2);
     if event.progress.expires.is_some_and(|expires| expires.as_millis() <= half) {
         to.expires = None;
     }

@@ -5,6 +5,7 @@ mod bounds;
 mod calls;
 mod claims;
 mod ends;
+mod gate;
 mod meetings;
 mod probe;
 mod prospects;
@@ -69,6 +70,7 @@ fn event(status: EventStatus) -> Event {
             failed_at: (status == EventStatus::Failed).then_some(NOW),
             expires: (!status.needs_human()).then_some(ExpiresAt(9_000_000)),
             due: Some(NOW),
+            waits: false,
         },
     }
 }
