@@ -189,6 +189,8 @@ impl Ways<'_> {
             }
             Decision::End(End::AsNew) => DeliveryAt::Acking,
             Decision::End(End::Conflict) => DeliveryAt::Recording,
+            // It is recorded, and the vendor hears that it is to come again.
+            Decision::End(End::Refuse(_)) => return self.turn_away(number, world),
             Decision::End(End::Duplicate { enqueue, .. }) => DeliveryAt::Counting { enqueue: *enqueue },
             Decision::End(End::Adopt) if event.progress.expires.is_none() => DeliveryAt::KeepingOwn,
             Decision::End(End::Adopt) => DeliveryAt::Adopting,
@@ -212,6 +214,15 @@ impl Ways<'_> {
         let (mut world, place) = (self.before, self.target(number));
         world.events[place] = world.events[place].and_then(|stored| self.catalog.count(stored, None));
         self.counted(number, world, enqueue, What::CountsDuplicate);
+    }
+
+    /// What would be held cannot take the place of what is missing: it is
+    /// recorded, and the vendor hears 503.
+    fn turn_away(&mut self, number: usize, mut world: World) {
+        let (place, hash) = (self.target(number), hash(self.arriving(number)));
+        world.events[place] = world.events[place].and_then(|stored| self.catalog.count(stored, Some(&hash)));
+        world.deliveries[number] = world.deliveries[number].after_death();
+        self.add(who(number), What::RecordsConflict, world);
     }
 
     /// A conflict is recorded, and then the event is looked at again.

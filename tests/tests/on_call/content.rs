@@ -127,7 +127,8 @@ async fn a_content_that_would_be_held_is_neither_adopted_nor_accepted() {
     bench.hears_half("payment.paid", "o-1").await;
     let first = bench.event("evt_1");
     let unknown = says("payment.paid", "o-2", 1_800_000_050, "2099-01-01");
-    assert_eq!(bench.receive("shop", &[], unknown).await, 200);
+    // INV-1: nothing that is durable is what the event points to.
+    assert_eq!(bench.receive("shop", &[], unknown).await, 503);
     let met = bench.event("evt_1");
     assert_eq!((met.facts(), met.progress), (first.facts(), first.progress));
     let other = bench.conflict();

@@ -28,6 +28,10 @@ pub enum NotKept {
     /// The protocol has no answer: a bug.
     #[error(transparent)]
     Undecidable(#[from] Undecidable),
+    /// Nothing durable is what the event points to, and what came may not take
+    /// its place: it is recorded as a conflict, and nothing is promised.
+    #[error("{0}")]
+    NotAdopted(&'static str),
     /// The event was fought over.
     #[error("the event changed {ROUNDS} times while it was looked at")]
     Contended,
@@ -118,6 +122,10 @@ impl<S: Store, Q: Queue, C: Clock, E: Entropy, K: Secrets + KeyDocuments> Ingest
                     }
                     delivery.first_payload = Presence::NotRead;
                     stored = self.store.event(&ours.key).await?.ok_or(NotKept::Contended)?;
+                }
+                Decision::End(End::Refuse(why)) => {
+                    self.store.record_conflict(&stored.key, &ours.hash, now).await?;
+                    return Err(NotKept::NotAdopted(why));
                 }
                 Decision::End(End::Conflict) => {
                     self.store.record_conflict(&stored.key, &ours.hash, now).await?;

@@ -30,6 +30,9 @@ pub enum Presence {
     Missing,
 }
 
+const WOULD_BE_HELD: &str =
+    "the first content never became durable, and this one would be held: it cannot take its place";
+
 /// Our own write, a duplicate, or a conflict.
 pub(super) fn meets(event: &Event, delivery: &Delivery, at: At<'_>) -> Decision {
     let progress = &event.progress;
@@ -45,12 +48,13 @@ pub(super) fn meets(event: &Event, delivery: &Delivery, at: At<'_>) -> Decision 
     }
     // Only an unclaimed event whose own content was never durable takes other
     // content; a claimed one has frozen what it sends. What would be held goes
-    // on only by a human's word: it stays a conflict.
-    let adoptable = !delivery.held
-        && progress.action.is_none()
-        && matches!(progress.status, EventStatus::Received | EventStatus::Failed);
+    // on only by a human's word: it stays a conflict, and without the first
+    // content that is no reason to acknowledge anything (INV-1).
+    let adoptable =
+        progress.action.is_none() && matches!(progress.status, EventStatus::Received | EventStatus::Failed);
     Decision::End(match (adoptable, delivery.first_payload) {
         (true, Presence::NotRead) => return Decision::Read(Read::FirstPayload),
+        (true, Presence::Missing) if delivery.held => End::Refuse(WOULD_BE_HELD),
         (true, Presence::Missing) => End::Adopt,
         (true, Presence::There) | (false, _) => End::Conflict,
     })

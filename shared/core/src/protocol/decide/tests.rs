@@ -321,9 +321,13 @@ fn other_content_is_adopted_only_where_the_first_never_became_durable() {
     assert_eq!(meets(EventStatus::Failed, Presence::Missing), Decision::End(End::Adopt));
     assert_eq!(meets(EventStatus::Processing, Presence::Missing), Decision::End(End::Conflict));
     // INV-7: what a human must look at first does not pass because the first did not need it.
-    let held = Delivery { held: true, ..delivery(Presence::Missing) };
-    let decision = on(State::Stored(&event(EventStatus::Received)), Input::Delivery(&held), NOW);
-    assert_eq!(decision, Decision::End(End::Conflict));
+    let held = |presence| {
+        let held = Delivery { held: true, ..delivery(presence) };
+        on(State::Stored(&event(EventStatus::Received)), Input::Delivery(&held), NOW)
+    };
+    assert_eq!(held(Presence::There), Decision::End(End::Conflict));
+    // INV-1: nothing durable is what a 2xx would promise.
+    assert!(matches!(held(Presence::Missing), Decision::End(End::Refuse(_))));
 }
 
 #[test]
