@@ -203,7 +203,8 @@ fn event_state(catalog: &Catalog, world: &World, place: usize) -> Option<Broken>
     if acked && !paper.is_there() && !event.is_erased() {
         return Some(Broken::new("INV-1", "acknowledged, and the payload it points to is missing"));
     }
-    if goes_on_unlooked_at(catalog, event) {
+    let held = catalog.slice.stories[place].contents[facts.content].held;
+    if held && goes_on_unlooked_at(event) {
         return Some(Broken::new("INV-7", "what a human must look at first goes on by itself"));
     }
     ttl(event, paper, acked).or_else(|| bounded(catalog, world, place, event)).or_else(|| {
@@ -213,12 +214,9 @@ fn event_state(catalog: &Catalog, world: &World, place: usize) -> Option<Broken>
 }
 
 /// What is held is held until a human opens its next round.
-fn goes_on_unlooked_at(catalog: &Catalog, event: &Event) -> bool {
-    let first = event.progress.generation == Generation::FIRST;
-    first
-        && catalog.content(event).held
-        && !event.progress.status.needs_human()
-        && !event.progress.status.is_finished()
+fn goes_on_unlooked_at(event: &Event) -> bool {
+    let status = event.progress.status;
+    event.progress.generation == Generation::FIRST && !status.needs_human() && !status.is_finished()
 }
 
 /// INV-9, as far as it can be seen in one state.
